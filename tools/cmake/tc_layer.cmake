@@ -1,0 +1,55 @@
+# Layers of the library. `tc_layer` is the only way to add code to it, so the folder graph is the target graph.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+add_library(tc_flags INTERFACE)
+target_compile_options(tc_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>)
+if(TC_SANITIZE)
+  target_compile_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE})
+endif()
+
+set_property(GLOBAL PROPERTY TC_LAYERS "")
+
+# tc_layer(NAME FOLDER [SOURCES glob...] [DEPENDS layer...] [PRIVATE lib...])
+#
+# Makes the object library tc_NAME from the sources (default: FOLDER/*.cc, recursively) and an include root
+# build/include/NAME/tc/FOLDER -> FOLDER, so that `#include "tc/FOLDER/x.h"` resolves only for targets that
+# declare the dependency. PRIVATE libraries reach neither dependents' include paths nor installed headers.
+function(tc_layer name folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;EXCLUDE;DEPENDS;PRIVATE" ${ARGN})
+  if(NOT ARG_SOURCES)
+    set(ARG_SOURCES *.cc)
+  endif()
+  list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/${folder}/)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_SOURCES})
+  foreach(pattern ${ARG_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX ${pattern})
+  endforeach()
+
+  set(root ${CMAKE_BINARY_DIR}/include/${name})
+  get_filename_component(parent ${root}/tc/${folder} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${root}/tc/${folder} SYMBOLIC)
+
+  add_library(tc_${name} OBJECT ${sources})
+  target_include_directories(tc_${name} PUBLIC ${root})
+  target_link_libraries(tc_${name} PRIVATE tc_flags ${ARG_PRIVATE})
+  foreach(dep ${ARG_DEPENDS})
+    # Headers only: objects of a layer are linked once, by the final library.
+    target_include_directories(tc_${name} PUBLIC $<TARGET_PROPERTY:tc_${dep},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TC_LAYERS ${name})
+  set_property(GLOBAL APPEND PROPERTY TC_LAYER_LIBS ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY TC_LAYER_FOLDERS ${folder})
+endfunction()

@@ -1,0 +1,13 @@
+# The library that users link: every layer's objects in one archive, `tc::tc`.
+get_property(tc_layers GLOBAL PROPERTY TC_LAYERS)
+get_property(tc_libs GLOBAL PROPERTY TC_LAYER_LIBS)
+add_library(tc)
+add_library(tc::tc ALIAS tc)
+foreach(layer ${tc_layers})
+  target_sources(tc PRIVATE $<TARGET_OBJECTS:tc_${layer}>)
+  target_include_directories(tc INTERFACE $<BUILD_INTERFACE:$<TARGET_PROPERTY:tc_${layer},INTERFACE_INCLUDE_DIRECTORIES>>)
+endforeach()
+set_target_properties(tc PROPERTIES LINKER_LANGUAGE CXX)
+target_compile_features(tc INTERFACE cxx_std_20)
+list(REMOVE_DUPLICATES tc_libs)
+target_link_libraries(tc PRIVATE ${tc_libs} tc_flags)
