@@ -1,0 +1,83 @@
+// Runs a model with ONNX Runtime, the peer that the tests compare with.
+//
+//   node ort_run.mjs MODEL --inputs IN.npz|DIR --save OUT.npz
+//   node ort_run.mjs --spec SPEC.json
+//
+// DIR holds input_0.pb, input_1.pb, ... as in an ONNX backend test case. A spec runs one session several times:
+//   {"model": M, "threads": 1, "optimize": true,
+//    "runs": [{"inputs": IN, "feedback": {INPUT: OUTPUT}, "save": OUT}, ...]}
+// Paths in it are relative to the spec. `feedback` takes an input from an output of the run before, which is how the
+// state of a recurrent model goes from chunk to chunk. Exit status: 0, 1 on failure, 2 on wrong usage.
+import fs from 'node:fs';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
+import { readNpz, writeNpz } from './npz.mjs';
+import { parseTensorProto } from './tensor_proto.mjs';
+
+process.env.ORT_DISABLE_TELEMETRY = '1';
+// Opsets that are newer than the runtime's released ones are loaded too.
+process.env.ALLOW_RELEASED_ONNX_OPSET_ONLY ??= '0';
+
+function specFromArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { inputs: { type: 'string' }, save: { type: 'string' }, spec: { type: 'string' } },
+  });
+  if (values.spec && positionals.length === 0) {
+    const spec = JSON.parse(fs.readFileSync(values.spec, 'utf8'));
+    const near = (file) => file && path.resolve(path.dirname(values.spec), file);
+    spec.model = near(spec.model);
+    for (const run of spec.runs) [run.inputs, run.save] = [near(run.inputs), near(run.save)];
+    return spec;
+  }
+  if (positionals.length !== 1 || values.spec) throw new Error('expected MODEL or --spec SPEC.json');
+  return { model: positionals[0], runs: [values] };
+}
+
+function readInputs(from, names) {
+  if (!from) return {};
+  if (!fs.statSync(from).isDirectory()) return readNpz(from);
+  const arrays = {};
+  names.forEach((name, i) => {
+    const file = path.join(from, `input_${i}.pb`);
+    if (fs.existsSync(file)) arrays[name] = parseTensorProto(fs.readFileSync(file));
+  });
+  return arrays;
+}
+
+async function main(spec) {
+  // TC_NODE_MODULES names a folder of packages outside the tree.
+  const folder = process.env.TC_NODE_MODULES;
+  const require = createRequire(folder ? path.resolve(folder, 'x.js') : import.meta.url);
+  const ort = require('onnxruntime-node');
+  const session = await ort.InferenceSession.create(spec.model, {
+    logSeverityLevel: 3,
+    intraOpNumThreads: spec.threads ?? 1,
+    graphOptimizationLevel: spec.optimize === false ? 'disabled' : 'all',
+  });
+  let before = {};
+  for (const run of spec.runs) {
+    const feeds = {};
+    for (const [name, { type, data, dims }] of Object.entries(readInputs(run.inputs, session.inputNames)))
+      feeds[name] = new ort.Tensor(type, data, dims);
+    for (const [input, output] of Object.entries(run.feedback ?? {})) if (before[output]) feeds[input] = before[output];
+    before = await session.run(feeds);
+    if (run.save) writeNpz(run.save, before);
+    else for (const [name, t] of Object.entries(before)) console.log(`${name}: ${t.type} [${t.dims}]`);
+  }
+}
+
+let spec;
+try {
+  spec = specFromArguments();
+} catch (error) {
+  console.error(`ort_run: ${error.message}`);
+  process.exit(2);
+}
+try {
+  await main(spec);
+} catch (error) {
+  console.error(`ort_run: ${spec.model}: ${error.message}`);
+  process.exit(1);
+}
