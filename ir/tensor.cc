@@ -1,0 +1,162 @@
+#include "tc/ir/tensor.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace tc {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+std::shared_ptr<void> allocate(DType dtype, int64_t count) {
+  if (dtype == DType::str) {
+    auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+    return {strings, strings->data()};
+  }
+  size_t bytes;
+  if (__builtin_mul_overflow(static_cast<size_t>(count), size_of(dtype), &bytes) || bytes > (size_t{1} << 47))
+    fail(ErrorCode::limit_size, "a tensor of ", count, " elements does not fit the address space");
+  bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  // Large blocks come zeroed from the kernel: touching them here would double their cost.
+  void* p = nullptr;
+  if (bytes >= (size_t{1} << 20)) {
+    char* raw = static_cast<char*>(std::calloc(bytes + kAlignment, 1));
+    if (!raw) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes for a tensor");
+    const size_t misaligned = reinterpret_cast<uintptr_t>(raw) % kAlignment;
+    std::shared_ptr<void> owner(raw, std::free);
+    return {owner, raw + (misaligned ? kAlignment - misaligned : 0)};
+  }
+  p = std::aligned_alloc(kAlignment, bytes);
+  if (!p) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes for a tensor");
+  std::memset(p, 0, bytes);
+  return {p, std::free};
+}
+
+}  // namespace
+
+int64_t element_count(const Extents& extents) {
+  int64_t count = 1;
+  for (int64_t e : extents) {
+    if (e < 0) fail(ErrorCode::bad_shape, "negative extent ", e);
+    if (e == 0) return 0;
+  }
+  for (int64_t e : extents)
+    if (__builtin_mul_overflow(count, e, &count)) fail(ErrorCode::limit_size, "the element count of a tensor overflows");
+  return count;
+}
+
+Extents row_major_strides(const Extents& extents) {
+  Extents strides(extents.size());
+  int64_t stride = 1;
+  for (size_t i = extents.size(); i-- > 0;) strides[i] = stride, stride *= extents[i];
+  return strides;
+}
+
+Tensor::Tensor(DType dtype, Extents extents) : dtype_(dtype), extents_(std::move(extents)), writable_(true) {
+  if (extents_.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents_.size(), " exceeds the limit of ", kMaxRank);
+  size_ = element_count(extents_);
+  owner_ = allocate(dtype_, size_);
+  data_ = owner_.get();
+}
+
+Tensor Tensor::view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner) {
+  TC_CHECK(dtype != DType::str, "strings cannot be viewed");
+  if (extents.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
+  static const char nothing[kAlignment] = {};
+  Tensor t;
+  t.dtype_ = dtype;
+  t.size_ = element_count(extents);
+  t.extents_ = std::move(extents);
+  t.data_ = t.size_ ? data : nothing;
+  t.owner_ = std::move(owner);
+  return t;
+}
+
+Tensor Tensor::borrow(DType dtype, Extents extents, void* data, std::shared_ptr<void> owner) {
+  Tensor t = view(dtype, std::move(extents), data, std::move(owner));
+  t.writable_ = true;
+  return t;
+}
+
+void* Tensor::mutable_data() {
+  if (!writable_ || owner_.use_count() > 1) *this = clone();
+  return const_cast<void*>(data_);
+}
+
+bool Tensor::aligned() const {
+  const size_t alignment = dtype_ == DType::str ? alignof(std::string) : std::min<size_t>(size_of(dtype_), 8);
+  return reinterpret_cast<uintptr_t>(data_) % alignment == 0;
+}
+
+Tensor Tensor::reshaped(Extents extents) const {
+  if (element_count(extents) != size_)
+    fail(ErrorCode::bad_shape, "cannot view ", Shape::of(extents_), " as ", Shape::of(extents));
+  if (extents.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
+  Tensor t = *this;
+  t.extents_ = std::move(extents);
+  return t;
+}
+
+Tensor Tensor::aligned_copy() const { return aligned() ? *this : clone(); }
+
+Tensor Tensor::clone() const {
+  Tensor t(dtype_, extents_);
+  void* out = const_cast<void*>(t.data_);
+  if (dtype_ == DType::str) {
+    const auto* from = static_cast<const std::string*>(data_);
+    std::copy(from, from + size_, static_cast<std::string*>(out));
+  } else if (size_) {
+    std::memcpy(out, data_, bytes());
+  }
+  return t;
+}
+
+bool Tensor::identical(const Tensor& o) const {
+  if (defined() != o.defined() || dtype_ != o.dtype_ || extents_ != o.extents_) return false;
+  if (dtype_ == DType::str) {
+    const auto a = span<std::string>(), b = o.span<std::string>();
+    return std::equal(a.begin(), a.end(), b.begin());
+  }
+  return size_ == 0 || std::memcmp(data_, o.data_, bytes()) == 0;
+}
+
+std::vector<int64_t> to_i64(const Tensor& tensor) {
+  const Tensor t = tensor.aligned_copy();
+  std::vector<int64_t> result(static_cast<size_t>(t.size()));
+  visit_dtype(t.dtype(), [&]<class T>() {
+    if constexpr (std::is_same_v<T, Bool>) {
+      const auto in = t.span<T>();
+      for (size_t i = 0; i < result.size(); ++i) result[i] = static_cast<bool>(in[i]);
+    } else if constexpr (std::is_integral_v<T> || std::is_same_v<T, Int4> || std::is_same_v<T, UInt4> ||
+                         std::is_same_v<T, Int2> || std::is_same_v<T, UInt2>) {
+      const auto in = t.span<T>();
+      for (size_t i = 0; i < result.size(); ++i) result[i] = static_cast<int64_t>(in[i]);
+    } else {
+      fail(ErrorCode::bad_type, "expected integers, got ", t.dtype());
+    }
+  });
+  return result;
+}
+
+double scalar_f64(const Tensor& tensor) {
+  if (tensor.size() != 1) fail(ErrorCode::bad_shape, "expected one element, got ", Shape::of(tensor.extents()));
+  const Tensor t = tensor.aligned_copy();
+  return visit_dtype(t.dtype(), [&]<class T>() -> double {
+    if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::complex<float>> ||
+                  std::is_same_v<T, std::complex<double>>) {
+      fail(ErrorCode::bad_type, "expected a real number, got ", t.dtype());
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return static_cast<double>(t.span<T>()[0]);
+    } else if constexpr (std::is_same_v<T, Bool>) {
+      return static_cast<bool>(t.span<T>()[0]);
+    } else if constexpr (requires(T v) { v.value; }) {
+      return t.span<T>()[0].value;
+    } else {
+      return static_cast<double>(t.span<T>()[0]);
+    }
+  });
+}
+
+}  // namespace tc

@@ -1,0 +1,132 @@
+// Host tensors and run-time values. A Tensor is a cheap handle on immutable or exclusively owned row-major data, shaped
+// like a DLPack tensor (pointer, extents, element type, owner); writing to shared or borrowed data copies it first.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tc/ir/diag.h"
+#include "tc/ir/dtype.h"
+#include "tc/ir/type.h"
+
+namespace tc {
+
+using Extents = std::vector<int64_t>;
+
+// Product of the extents; Error limit_size when negative extents or overflow.
+int64_t element_count(const Extents& extents);
+// Row-major strides in elements.
+Extents row_major_strides(const Extents& extents);
+
+class Tensor {
+ public:
+  Tensor() = default;  // undefined: no data, extent list empty
+  // Fresh zeroed memory, aligned to 64 bytes. Error limit_size / limit_memory when it cannot be had.
+  Tensor(DType dtype, Extents extents);
+  // Borrows `data`, which `owner` keeps alive and which may be misaligned. Not for strings.
+  static Tensor view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner);
+  // As view, for memory that may also be written through mutable_data().
+  static Tensor borrow(DType dtype, Extents extents, void* data, std::shared_ptr<void> owner);
+  template <class T>
+  static Tensor of(Extents extents, const std::vector<T>& values) {
+    Tensor t(dtype_of<T>, std::move(extents));
+    TC_CHECK(static_cast<size_t>(t.size()) == values.size(), "element count");
+    auto out = t.mutable_span<T>();
+    for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+    return t;
+  }
+  template <class T>
+  static Tensor scalar(T value) {
+    return of<T>({}, std::vector<T>{std::move(value)});
+  }
+
+  bool defined() const { return data_ != nullptr; }
+  DType dtype() const { return dtype_; }
+  const Extents& extents() const { return extents_; }
+  int rank() const { return static_cast<int>(extents_.size()); }
+  int64_t extent(int i) const { return extents_[static_cast<size_t>(i)]; }
+  int64_t size() const { return size_; }  // elements
+  size_t bytes() const { return static_cast<size_t>(size_) * size_of(dtype_); }
+  Type type() const { return Type::tensor(dtype_, Shape::of(extents_)); }
+
+  const void* data() const { return data_; }
+  void* mutable_data();  // unshares first
+  bool aligned() const;  // to the element size
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+
+  // Elements; the type must match and, for views, be aligned (see aligned_copy).
+  template <class T>
+  std::span<const T> span() const {
+    TC_CHECK(dtype_of<T> == dtype_, "tensor is ", name(dtype_));
+    TC_CHECK(aligned(), "misaligned view");
+    return {static_cast<const T*>(data_), static_cast<size_t>(size_)};
+  }
+  template <class T>
+  std::span<T> mutable_span() {
+    TC_CHECK(dtype_of<T> == dtype_, "tensor is ", name(dtype_));
+    return {static_cast<T*>(mutable_data()), static_cast<size_t>(size_)};
+  }
+
+  Tensor reshaped(Extents extents) const;  // same data, same count
+  Tensor aligned_copy() const;             // itself when aligned
+  Tensor clone() const;
+  // Bitwise equality of type, extents and elements.
+  bool identical(const Tensor& o) const;
+
+ private:
+  DType dtype_ = DType::f32;
+  Extents extents_;
+  int64_t size_ = 0;
+  const void* data_ = nullptr;
+  std::shared_ptr<const void> owner_;
+  bool writable_ = false;
+};
+
+// Elements converted to i64; for shapes, axes and other small integer operands. Error bad_type for non-integers.
+std::vector<int64_t> to_i64(const Tensor& t);
+// The only element, converted.
+double scalar_f64(const Tensor& t);
+
+class Datum;
+struct Sequence {
+  std::vector<Datum> items;
+};
+// Keys are i64 or strings; entries are kept in insertion order.
+struct Map {
+  std::vector<std::pair<std::variant<int64_t, std::string>, Datum>> entries;
+};
+
+// A run-time value: nothing (an absent operand or empty optional), tensor, sequence or map.
+class Datum {
+ public:
+  Datum() = default;
+  Datum(Tensor t) : v_(std::move(t)) {}
+  Datum(Sequence s) : v_(std::make_shared<const Sequence>(std::move(s))) {}
+  Datum(Map m) : v_(std::make_shared<const Map>(std::move(m))) {}
+  bool empty() const { return v_.index() == 0; }
+  bool is_tensor() const { return v_.index() == 1; }
+  bool is_sequence() const { return v_.index() == 2; }
+  bool is_map() const { return v_.index() == 3; }
+  const Tensor& tensor() const {
+    TC_CHECK(is_tensor(), "value is not a tensor");
+    return std::get<1>(v_);
+  }
+  const std::vector<Datum>& items() const {
+    TC_CHECK(is_sequence(), "value is not a sequence");
+    return std::get<2>(v_)->items;
+  }
+  const Map& map() const {
+    TC_CHECK(is_map(), "value is not a map");
+    return *std::get<3>(v_);
+  }
+
+ private:
+  std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>, std::shared_ptr<const Map>> v_;
+};
+
+}  // namespace tc
