@@ -1,0 +1,205 @@
+// Vectors of one register of the tier this file is compiled for: a thin face of xsimd, plus what it lacks (tails,
+// halves, widening). Only *_tier.cc files include it. Everything sits in an anonymous namespace or in types of xsimd
+// that name the instruction set, so no symbol of one tier can stand in for another tier's.
+//
+// Invariants: a load or store with a Tail touches no byte beyond its count; min and max return their second operand
+// when either is NaN, as the instructions do; fma is fused on AVX2 and AVX-512, and a multiply and an add on SSE4.2.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <xsimd/xsimd.hpp>
+
+#include "tc/kernels/tier.h"
+
+#define TC_INLINE inline __attribute__((always_inline))
+
+namespace tc::kernels {
+namespace {
+
+#if defined(__AVX512F__)
+using Arch = xsimd::avx512bw;
+#elif defined(__AVX2__)
+using Arch = xsimd::fma3<xsimd::avx2>;
+#else
+using Arch = xsimd::sse4_2;
+#endif
+
+template <class T>
+using Mask = xsimd::batch_bool<T, Arch>;
+
+// A register of lanes of T: float, double, int32_t or int64_t. Operators + - * / & | ^ ~ and comparisons are xsimd's.
+template <class T>
+using Vec = xsimd::batch<T, Arch>;
+
+using VecF = Vec<float>;
+using VecD = Vec<double>;
+using VecI = Vec<int32_t>;
+using VecL = Vec<int64_t>;
+
+template <class T>
+inline constexpr int kLanes = static_cast<int>(Vec<T>::size);
+
+template <class T>
+TC_INLINE Vec<T> broadcast(T x) {
+  return Vec<T>(x);
+}
+template <class T>
+TC_INLINE Vec<T> load(const T* p) {
+  return Vec<T>::load_unaligned(p);
+}
+template <class T>
+TC_INLINE void store(T* p, Vec<T> v) {
+  v.store_unaligned(p);
+}
+template <class T>
+TC_INLINE Vec<T> vmin(Vec<T> a, Vec<T> b) {
+  return xsimd::min(a, b);
+}
+template <class T>
+TC_INLINE Vec<T> vmax(Vec<T> a, Vec<T> b) {
+  return xsimd::max(a, b);
+}
+template <class T>
+TC_INLINE Vec<T> select(Mask<T> m, Vec<T> if_true, Vec<T> if_false) {
+  return xsimd::select(m, if_true, if_false);
+}
+// a * b + c.
+template <class T>
+TC_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
+  return xsimd::fma(a, b, c);
+}
+// c - a * b.
+template <class T>
+TC_INLINE Vec<T> fnma(Vec<T> a, Vec<T> b, Vec<T> c) {
+  return xsimd::fnma(a, b, c);
+}
+template <class T>
+TC_INLINE Vec<T> vsqrt(Vec<T> a) {
+  return xsimd::sqrt(a);
+}
+// To the nearest integer, halves to even.
+template <class T>
+TC_INLINE Vec<T> vround(Vec<T> a) {
+  return xsimd::nearbyint(a);
+}
+template <class T>
+TC_INLINE Vec<T> vfloor(Vec<T> a) {
+  return xsimd::floor(a);
+}
+template <class T>
+TC_INLINE Vec<T> vceil(Vec<T> a) {
+  return xsimd::ceil(a);
+}
+template <class T>
+TC_INLINE Vec<T> vtrunc(Vec<T> a) {
+  return xsimd::trunc(a);
+}
+template <class T>
+TC_INLINE Mask<T> is_nan(Vec<T> a) {
+  return a != a;
+}
+TC_INLINE VecI bits(VecF a) {
+  return xsimd::bitwise_cast<VecI>(a);
+}
+TC_INLINE VecL bits(VecD a) {
+  return xsimd::bitwise_cast<VecL>(a);
+}
+TC_INLINE VecF from_bits(VecI a) {
+  return xsimd::bitwise_cast<VecF>(a);
+}
+TC_INLINE VecD from_bits(VecL a) {
+  return xsimd::bitwise_cast<VecD>(a);
+}
+template <class T>
+TC_INLINE Vec<T> vabs(Vec<T> a) {
+  return xsimd::abs(a);
+}
+// The magnitude of a with the sign of b.
+TC_INLINE VecF copysign(VecF a, VecF b) {
+  const VecI sign(INT32_MIN);
+  return from_bits((bits(a) & ~sign) | (bits(b) & sign));
+}
+
+}  // namespace
+}  // namespace tc::kernels
+
+// Each defines, for its registers:
+//   Tail<T>(n)                      the first n lanes, 0 <= n <= lanes; load(p, tail), store(p, v, tail); .mask()
+//   tail loads fill the other lanes with zero
+//   shift_left<N>, shift_right<N> (logical), shift_right_arith<N>   of VecI and VecL
+//   to_i32 (truncates; INT32_MIN when out of range), round_to_i32, to_float
+//   load_f16, load_bf16, store_f16, store_bf16 (round to nearest even), each also with a Tail<float>
+//   load_u8, load_i8 -> VecI, each also with a Tail<int32_t>
+//   low_f64, high_f64 of VecF, narrow(VecD, VecD) -> VecF
+//   sum, hmin, hmax of a register; any(Mask), all(Mask); gather(base, VecI)
+#if defined(__AVX512F__)
+#include "tc/kernels/simd/vec_avx512.h"
+#elif defined(__AVX2__)
+#include "tc/kernels/simd/vec_avx2.h"
+#else
+#include "tc/kernels/simd/vec_sse42.h"
+#endif
+
+namespace tc::kernels {
+namespace {
+
+// Sixteen floats, the channel block of the NCHW16c layout: 1, 2 or 4 registers.
+struct Block16 {
+  static constexpr int kRegs = 16 / kLanes<float>;
+  VecF r[kRegs];
+
+  static TC_INLINE Block16 broadcast(float x) {
+    Block16 out;
+    for (int i = 0; i < kRegs; ++i) out.r[i] = VecF(x);
+    return out;
+  }
+  static TC_INLINE Block16 load(const float* p) {
+    Block16 out;
+    for (int i = 0; i < kRegs; ++i) out.r[i] = VecF::load_unaligned(p + i * kLanes<float>);
+    return out;
+  }
+  // The first n floats, and zeros.
+  static TC_INLINE Block16 load(const float* p, int n) {
+    Block16 out;
+    for (int i = 0; i < kRegs; ++i) {
+      const int rest = n - i * kLanes<float>;
+      const int here = rest < 0 ? 0 : rest > kLanes<float> ? kLanes<float> : rest;
+      out.r[i] = here == 0 ? VecF(0.0f) : kernels::load(p + i * kLanes<float>, Tail<float>(here));
+    }
+    return out;
+  }
+  TC_INLINE void store(float* p) const {
+    for (int i = 0; i < kRegs; ++i) r[i].store_unaligned(p + i * kLanes<float>);
+  }
+  TC_INLINE void store(float* p, int n) const {
+    for (int i = 0; i < kRegs; ++i) {
+      const int rest = n - i * kLanes<float>;
+      if (rest > 0)
+        kernels::store(p + i * kLanes<float>, r[i], Tail<float>(rest > kLanes<float> ? kLanes<float> : rest));
+    }
+  }
+};
+TC_INLINE Block16 operator+(Block16 a, Block16 b) {
+  for (int i = 0; i < Block16::kRegs; ++i) a.r[i] = a.r[i] + b.r[i];
+  return a;
+}
+TC_INLINE Block16 operator*(Block16 a, Block16 b) {
+  for (int i = 0; i < Block16::kRegs; ++i) a.r[i] = a.r[i] * b.r[i];
+  return a;
+}
+TC_INLINE Block16 fma(Block16 a, Block16 b, Block16 c) {
+  for (int i = 0; i < Block16::kRegs; ++i) c.r[i] = fma(a.r[i], b.r[i], c.r[i]);
+  return c;
+}
+TC_INLINE Block16 vmax(Block16 a, Block16 b) {
+  for (int i = 0; i < Block16::kRegs; ++i) a.r[i] = vmax(a.r[i], b.r[i]);
+  return a;
+}
+TC_INLINE Block16 vmin(Block16 a, Block16 b) {
+  for (int i = 0; i < Block16::kRegs; ++i) a.r[i] = vmin(a.r[i], b.r[i]);
+  return a;
+}
+
+}  // namespace
+}  // namespace tc::kernels

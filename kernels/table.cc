@@ -1,0 +1,55 @@
+#include "tc/kernels/table.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tc::kernels {
+
+#define TC_X(name, Struct)                \
+  extern const Struct name##_table_sse42; \
+  extern const Struct name##_table_avx2;  \
+  extern const Struct name##_table_avx512;
+TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
+
+namespace {
+
+// Every slot is a function pointer and a name, whatever the function's type.
+struct AnySlot {
+  void (*fn)();
+  const char* name;
+};
+
+template <class T>
+[[maybe_unused]] T merged(const T& better, const T& lesser) {
+  using Slots = std::array<AnySlot, sizeof(T) / sizeof(AnySlot)>;
+  Slots out = std::bit_cast<Slots>(better);
+  const Slots fallback = std::bit_cast<Slots>(lesser);
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i].fn == nullptr) out[i] = fallback[i];
+  }
+  return std::bit_cast<T>(out);
+}
+
+struct Tables {
+  Table by_tier[kTierCount] = {};
+  Tables() {
+#define TC_X(name, Struct)                                              \
+  by_tier[0].name = name##_table_sse42;                                 \
+  by_tier[1].name = merged<Struct>(name##_table_avx2, by_tier[0].name); \
+  by_tier[2].name = merged<Struct>(name##_table_avx512, by_tier[1].name);
+    TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
+  }
+};
+
+}  // namespace
+
+const Table& table(Tier tier) {
+  static const Tables tables;
+  return tables.by_tier[static_cast<int>(tier)];
+}
+
+}  // namespace tc::kernels

@@ -1,0 +1,21 @@
+// The kernels of each tier: one immutable struct of slots per family. A slot that a tier does not improve holds the
+// lesser tier's kernel. A family declares its struct (only Slot members) in its own header, fills it in its *_tier.cc
+// as `extern constinit const XTable TC_TIER_NAME(x_table)`, and is listed here.
+#pragma once
+#include "tc/kernels/tier.h"
+
+// One row per family: the member's name and its struct.
+#define TC_KERNEL_FAMILIES(X)
+
+namespace tc::kernels {
+
+struct Table {
+#define TC_X(name, Struct) Struct name;
+  TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
+};
+
+// The table of a tier. The caller has checked that the machine has the tier (cpu.h).
+const Table& table(Tier tier);
+
+}  // namespace tc::kernels

@@ -1,0 +1,32 @@
+// Instruction-set tiers, in rising order: a machine that has one has all below it. Which one runs is chosen by cpu.h.
+// Inside *_tier.cc files, compiled once per tier with TC_TIER defined, TC_TIER_NAME(x) is x_<tier>: the only names such
+// a file defines with external linkage. Everything else there sits in an anonymous namespace.
+#pragma once
+
+namespace tc::kernels {
+
+enum class Tier { sse42, avx2, avx512 };
+
+inline constexpr int kTierCount = 3;
+
+constexpr const char* tier_name(Tier tier) {
+  return tier == Tier::sse42 ? "sse42" : tier == Tier::avx2 ? "avx2" : "avx512";
+}
+
+// One kernel of a table: what to call, and its name as `op_types__tile__tier`. Empty where the tier has nothing better.
+template <class Fn>
+struct Slot {
+  Fn* fn = nullptr;
+  const char* name = nullptr;
+};
+
+}  // namespace tc::kernels
+
+#define TC_TIER_CONCAT_(a, b) a##_##b
+#define TC_TIER_CONCAT(a, b) TC_TIER_CONCAT_(a, b)
+#define TC_TIER_NAME(x) TC_TIER_CONCAT(x, TC_TIER)
+#define TC_TIER_STRING_(x) #x
+#define TC_TIER_STRING(x) TC_TIER_STRING_(x)
+// The name of a kernel in a slot: TC_KERNEL(gemm, "gemm_f32__14x32") gives {gemm, "gemm_f32__14x32__avx512"}.
+#define TC_KERNEL(fn, name) \
+  { fn, name "__" TC_TIER_STRING(TC_TIER) }

@@ -1,0 +1,10 @@
+# Registers the check that no weak symbol is shared between the objects of two tiers.
+get_property(tiers GLOBAL PROPERTY TC_TIER_TARGETS)
+set(dirs "")
+foreach(tier ${tiers})
+  list(APPEND dirs ${CMAKE_BINARY_DIR}/kernels/CMakeFiles/${tier}.dir)
+endforeach()
+if(dirs)
+  add_test(NAME tier_symbols COMMAND ${CMAKE_CURRENT_LIST_DIR}/tier_symbols.sh ${dirs})
+  set_tests_properties(tier_symbols PROPERTIES LABELS checks)
+endif()
