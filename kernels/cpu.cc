@@ -1,0 +1,162 @@
+#include "tc/kernels/cpu.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#if defined(__linux__)
+#include <sched.h>
+#include <unistd.h>
+#endif
+
+namespace tc::kernels {
+namespace {
+
+#if defined(__x86_64__)
+struct Leaf {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+Leaf cpuid(unsigned leaf, unsigned sub = 0) {
+  Leaf r;
+  if (!__get_cpuid_count(leaf, sub, &r.eax, &r.ebx, &r.ecx, &r.edx)) return {};
+  return r;
+}
+
+constexpr bool bit(unsigned word, int n) {
+  return ((word >> n) & 1u) != 0;
+}
+
+// XCR0: which register states the operating system saves.
+std::uint64_t enabled_states() {
+  unsigned lo = 0, hi = 0;
+  __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+  return (std::uint64_t{hi} << 32) | lo;
+}
+
+void read_features(CpuInfo& info) {
+  const Leaf one = cpuid(1);
+  const Leaf seven = cpuid(7);
+  const Leaf seven1 = seven.eax >= 1 ? cpuid(7, 1) : Leaf{};
+  const std::uint64_t states = bit(one.ecx, 27) ? enabled_states() : 0;
+  const bool ymm = (states & 0x06) == 0x06;
+  const bool zmm = (states & 0xe6) == 0xe6;
+  const bool lzcnt = bit(cpuid(0x80000001).ecx, 5);
+
+  // x86-64-v3: AVX, F16C, FMA, MOVBE, AVX2, BMI1, BMI2, LZCNT. x86-64-v4 adds AVX-512 F, DQ, CD, BW, VL.
+  const bool v3 = ymm && bit(one.ecx, 28) && bit(one.ecx, 29) && bit(one.ecx, 12) && bit(one.ecx, 22) &&
+                  bit(seven.ebx, 5) && bit(seven.ebx, 3) && bit(seven.ebx, 8) && lzcnt;
+  const bool v4 = v3 && zmm && bit(seven.ebx, 16) && bit(seven.ebx, 17) && bit(seven.ebx, 28) && bit(seven.ebx, 30) &&
+                  bit(seven.ebx, 31);
+  info.tier = v4 ? Tier::avx512 : v3 ? Tier::avx2 : Tier::sse42;
+  info.avx_vnni = v3 && bit(seven1.eax, 4);
+  info.avx512_vnni = v4 && bit(seven.ecx, 11);
+  info.avx512_bf16 = v4 && bit(seven1.eax, 5);
+}
+
+void read_model(CpuInfo& info) {
+  if (cpuid(0x80000000).eax < 0x80000004) return;
+  char name[49] = {};
+  for (unsigned i = 0; i < 3; ++i) {
+    const Leaf part = cpuid(0x80000002 + i);
+    std::memcpy(name + 16 * i, &part, 16);
+  }
+  std::string_view text(name);
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  info.model = text;
+}
+#else
+void read_features(CpuInfo&) {}
+void read_model(CpuInfo&) {}
+#endif
+
+#if defined(__linux__)
+// "48K", "2048K", "32M" as written by the kernel.
+std::size_t parse_size(const std::string& text) {
+  char* end = nullptr;
+  const unsigned long long n = std::strtoull(text.c_str(), &end, 10);
+  const std::size_t unit = *end == 'K' ? 1u << 10 : *end == 'M' ? 1u << 20 : 1;
+  return static_cast<std::size_t>(n) * unit;
+}
+
+std::string read_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+void read_caches(CpuInfo& info) {
+  for (int i = 0; i < 8; ++i) {
+    const std::string dir = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+    const std::string type = read_word(dir + "type");
+    if (type.empty()) break;
+    if (type == "Instruction") continue;
+    const std::size_t bytes = parse_size(read_word(dir + "size"));
+    if (bytes == 0) continue;
+    const std::string level = read_word(dir + "level");
+    if (level == "1") info.l1d_bytes = bytes;
+    if (level == "2") info.l2_bytes = bytes;
+    if (level == "3") info.l3_bytes = bytes;
+  }
+}
+
+int count_cores() {
+  // The mask grows with the machine: 1024 CPUs first, then up to 64 times that.
+  for (std::size_t cpus = 1024; cpus <= (1024u << 6); cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (set == nullptr) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    const bool read = sched_getaffinity(0, bytes, set) == 0;
+    const int count = read ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (read) return std::max(count, 1);
+  }
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
+#else
+void read_caches(CpuInfo&) {}
+int count_cores() {
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
+#endif
+
+CpuInfo read_all() {
+  CpuInfo info;
+  read_features(info);
+  read_model(info);
+  read_caches(info);
+  info.cores = count_cores();
+  return info;
+}
+
+}  // namespace
+
+std::optional<Tier> parse_tier(std::string_view name) {
+  for (int i = 0; i < kTierCount; ++i) {
+    if (name == tier_name(static_cast<Tier>(i))) return static_cast<Tier>(i);
+  }
+  return std::nullopt;
+}
+
+const CpuInfo& cpu_info() {
+  static const CpuInfo info = read_all();
+  return info;
+}
+
+Tier active_tier() {
+  static const Tier tier = [] {
+    const char* cap = std::getenv("TC_ISA");
+    const std::optional<Tier> wanted = cap != nullptr ? parse_tier(cap) : std::nullopt;
+    return std::min(cpu_info().tier, wanted.value_or(cpu_info().tier));
+  }();
+  return tier;
+}
+
+}  // namespace tc::kernels

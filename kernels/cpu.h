@@ -1,0 +1,40 @@
+// What the machine can do: instruction-set tiers, caches, usable cores.
+//
+// Facts are read once, on first use, and never change afterwards. A tier is a level of kernels, not a list of CPU
+// flags: a machine "has" a tier when every instruction that the tier's objects may contain is usable (the operating
+// system saves the registers too), and tiers are ordered, each one implying those before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+// From "sse42", "avx2" or "avx512", as used by TC_ISA, by kernel names and by the command line.
+std::optional<Tier> parse_tier(std::string_view name);
+
+struct CpuInfo {
+  std::string model;                  // brand string; empty if unknown
+  Tier tier = Tier::sse42;            // the highest tier that the hardware and the operating system support;
+                                      // sse42 names the baseline on machines that are not x86
+  bool avx_vnni = false;              // VEX-encoded vpdpbusd
+  bool avx512_vnni = false;           // vpdpbusd on 512-bit registers
+  bool avx512_bf16 = false;           // vdpbf16ps
+  int cores = 1;                      // cores that this process may run on (its affinity mask)
+  std::size_t l1d_bytes = 32u << 10;  // per core; typical sizes stand in where the system does not tell
+  std::size_t l2_bytes = 512u << 10;  // per core
+  std::size_t l3_bytes = 0;           // shared; 0 if there is none or it is unknown
+};
+
+const CpuInfo& cpu_info();
+
+// The tier to use: the machine's, capped by the environment variable TC_ISA. A value of TC_ISA that is no tier's name
+// is ignored here; tools check it with parse_tier and say so.
+Tier active_tier();
+
+}  // namespace tc::kernels
