@@ -1,0 +1,186 @@
+// Attributes. An op's `Attrs` struct lists its members once in a `fields` tuple; printing, parsing, hashing, equality and
+// the default ONNX mapping all go through the untyped AttrValue that each field converts to and from.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "tc/ir/tensor.h"
+#include "tc/ir/type.h"
+
+namespace tc {
+
+// monostate: an optional attribute that is not set. Enumerators travel as strings.
+using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+                               std::vector<std::string>, DType, Tensor, Type, Dims>;
+bool equal(const AttrValue& a, const AttrValue& b);
+size_t hash_value(const AttrValue& v);
+
+enum class AttrKind : uint8_t { boolean, integer, real, text, integers, reals, texts, dtype, tensor, type, dims, enumeration };
+std::string_view to_string(AttrKind k);
+
+struct FieldInfo {
+  std::string_view name;
+  std::string_view onnx;  // ONNX attribute name; "-" when the attribute has no ONNX form
+  AttrKind kind;
+  bool optional;          // may be unset
+  bool required;          // has no default
+  std::span<const std::string_view> enumerators;
+};
+
+inline constexpr struct Required {} required;
+
+// One entry of a `fields` tuple: field("strides", &Attrs::strides), field("to", &Attrs::to, required),
+// field("keepdims", &Attrs::keep_dims, "keepdims").
+template <class A, class T>
+struct Field {
+  std::string_view name;
+  T A::*member;
+  std::string_view onnx;
+  bool is_required = false;
+};
+template <class A, class T>
+constexpr Field<A, T> field(std::string_view name, T A::*m) { return {name, m, name, false}; }
+template <class A, class T>
+constexpr Field<A, T> field(std::string_view name, T A::*m, std::string_view onnx) { return {name, m, onnx, false}; }
+template <class A, class T>
+constexpr Field<A, T> field(std::string_view name, T A::*m, Required) { return {name, m, name, true}; }
+
+// Enumerations specialise this with their spellings, in order of the enumerators counted from 0.
+template <class E>
+inline constexpr std::span<const std::string_view> kEnumNames{};
+
+namespace detail {
+
+template <class T>
+struct AttrTraits;
+#define TC_ATTR_KIND(T, K)                             \
+  template <>                                          \
+  struct AttrTraits<T> {                               \
+    static constexpr AttrKind kind = AttrKind::K;      \
+  };
+TC_ATTR_KIND(bool, boolean)
+TC_ATTR_KIND(int64_t, integer)
+TC_ATTR_KIND(double, real)
+TC_ATTR_KIND(std::string, text)
+TC_ATTR_KIND(std::vector<int64_t>, integers)
+TC_ATTR_KIND(std::vector<double>, reals)
+TC_ATTR_KIND(std::vector<std::string>, texts)
+TC_ATTR_KIND(DType, dtype)
+TC_ATTR_KIND(Tensor, tensor)
+TC_ATTR_KIND(Type, type)
+TC_ATTR_KIND(Dims, dims)
+#undef TC_ATTR_KIND
+
+template <class T>
+struct Unwrap {
+  using type = T;
+  static constexpr bool optional = false;
+};
+template <class T>
+struct Unwrap<std::optional<T>> {
+  using type = T;
+  static constexpr bool optional = true;
+};
+
+template <class T>
+constexpr AttrKind attr_kind() {
+  if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>) return AttrKind::enumeration;
+  else return AttrTraits<T>::kind;
+}
+
+template <class T>
+AttrValue to_value(const T& v) {
+  if constexpr (Unwrap<T>::optional) return v ? to_value(*v) : AttrValue();
+  else if constexpr (attr_kind<T>() == AttrKind::enumeration) return std::string(kEnumNames<T>[static_cast<size_t>(v)]);
+  else return v;
+}
+
+[[noreturn]] void bad_attr(std::string_view field, const AttrValue& got, AttrKind expected, std::span<const std::string_view> names);
+
+template <class T>
+void from_value(std::string_view field, const AttrValue& v, T& out) {
+  using U = typename Unwrap<T>::type;
+  constexpr AttrKind kind = attr_kind<U>();
+  if constexpr (Unwrap<T>::optional) {
+    if (std::holds_alternative<std::monostate>(v)) {
+      out.reset();
+      return;
+    }
+  }
+  if constexpr (kind == AttrKind::enumeration) {
+    if (const auto* s = std::get_if<std::string>(&v))
+      for (size_t i = 0; i < kEnumNames<U>.size(); ++i)
+        if (kEnumNames<U>[i] == *s) {
+          out = static_cast<U>(i);
+          return;
+        }
+    bad_attr(field, v, kind, kEnumNames<U>);
+  } else {
+    const auto* p = std::get_if<U>(&v);
+    if (!p) bad_attr(field, v, kind, {});
+    out = *p;
+  }
+}
+
+}  // namespace detail
+
+// The untyped view of one Attrs struct.
+struct AttrsInfo {
+  std::vector<FieldInfo> fields;
+  std::shared_ptr<void> (*make)();                         // default values
+  std::shared_ptr<void> (*copy)(const void* attrs);
+  AttrValue (*get)(const void* attrs, size_t field);
+  void (*set)(void* attrs, size_t field, const AttrValue&);  // Error bad_attribute when the kind differs
+};
+
+// For ops without attributes.
+struct NoAttrs {
+  static constexpr std::tuple<> fields{};
+};
+
+template <class A>
+AttrsInfo attrs_info() {
+  AttrsInfo info;
+  std::apply(
+      [&](const auto&... f) {
+        [[maybe_unused]] auto add = [&]<class T>(const Field<A, T>& field) {
+          using U = typename detail::Unwrap<T>::type;
+          FieldInfo fi{field.name, field.onnx, detail::attr_kind<U>(), detail::Unwrap<T>::optional, field.is_required, {}};
+          if constexpr (detail::attr_kind<U>() == AttrKind::enumeration) fi.enumerators = kEnumNames<U>;
+          info.fields.push_back(fi);
+        };
+        (add(f), ...);
+      },
+      A::fields);
+  info.make = []() -> std::shared_ptr<void> { return std::make_shared<A>(); };
+  info.copy = [](const void* a) -> std::shared_ptr<void> { return std::make_shared<A>(*static_cast<const A*>(a)); };
+  info.get = []([[maybe_unused]] const void* a, [[maybe_unused]] size_t index) {
+    AttrValue result;
+    std::apply(
+        [&](const auto&... f) {
+          [[maybe_unused]] size_t i = 0;
+          ((i++ == index ? void(result = detail::to_value(static_cast<const A*>(a)->*(f.member))) : void()), ...);
+        },
+        A::fields);
+    return result;
+  };
+  info.set = []([[maybe_unused]] void* a, [[maybe_unused]] size_t index, [[maybe_unused]] const AttrValue& v) {
+    std::apply(
+        [&](const auto&... f) {
+          [[maybe_unused]] size_t i = 0;
+          ((i++ == index ? detail::from_value(f.name, v, static_cast<A*>(a)->*(f.member)) : void()), ...);
+        },
+        A::fields);
+  };
+  return info;
+}
+
+}  // namespace tc

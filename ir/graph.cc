@@ -1,0 +1,298 @@
+#include "tc/ir/graph.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tc/ir/infer.h"
+#include "tc/ir/module.h"
+#include "tc/ir/ops/core.h"
+
+namespace tc {
+
+void Use::set(Value* v) {
+  if (value_ == v) return;
+  if (value_) {
+    *link_ = next_;
+    if (next_) next_->link_ = link_;
+  }
+  value_ = v;
+  next_ = nullptr, link_ = nullptr;
+  if (!v) return;
+  next_ = v->uses_;
+  if (next_) next_->link_ = &next_;
+  v->uses_ = this;
+  link_ = &v->uses_;
+}
+
+Graph* Value::graph() const { return def_ ? def_->graph() : owner_; }
+
+const Tensor* Value::constant() const {
+  if (!def_ || def_->op() != OpId::Constant) return nullptr;
+  return &static_cast<const Constant::Attrs*>(def_->raw_attrs().get())->value;
+}
+
+std::vector<Use*> Value::uses() const {
+  std::vector<Use*> result;
+  for (Use* u = uses_; u; u = u->next_) result.push_back(u);
+  return result;
+}
+
+void Value::replace_all_uses_with(Value* other) {
+  TC_CHECK(other && other != this, "a value cannot replace itself");
+  while (uses_) uses_->set(other);
+}
+
+Node::~Node() {
+  regions_.clear();
+  for (auto& u : operands_) u->set(nullptr);
+}
+
+void Node::set_operands(std::span<Value* const> values) {
+  size_t count = values.size();
+  while (count && !values[count - 1]) --count;
+  for (size_t i = count; i < operands_.size(); ++i) operands_[i]->set(nullptr);
+  operands_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!operands_[i]) {
+      operands_[i] = std::make_unique<Use>();
+      operands_[i]->user_ = this;
+      operands_[i]->index_ = static_cast<int>(i);
+    }
+    operands_[i]->set(values[i]);
+  }
+}
+
+std::vector<Value*> Node::operands() const {
+  std::vector<Value*> result;
+  for (const auto& u : operands_) result.push_back(u->value());
+  return result;
+}
+
+Value* Node::add_result() {
+  auto v = std::unique_ptr<Value>(new Value);
+  v->def_ = this;
+  v->index_ = num_results();
+  results_.push_back(std::move(v));
+  return results_.back().get();
+}
+
+Node* Node::next() const {
+  auto it = std::next(position_);
+  return it == graph_->nodes_.end() ? nullptr : it->get();
+}
+
+Node* Node::prev() const { return position_ == graph_->nodes_.begin() ? nullptr : std::prev(position_)->get(); }
+
+Graph::~Graph() {
+  // Uses before definitions, so that no node outlives a value it uses.
+  while (!nodes_.empty()) nodes_.pop_back();
+}
+
+Value* Graph::add_input(Type t, std::string name) {
+  auto v = std::unique_ptr<Value>(new Value);
+  v->owner_ = this;
+  v->index_ = num_inputs();
+  v->type_ = std::move(t);
+  v->name_ = std::move(name);
+  inputs_.push_back(std::move(v));
+  return inputs_.back().get();
+}
+
+void Graph::erase_input(int i) {
+  TC_CHECK(input(i)->unused(), "input ", i, " is in use");
+  inputs_.erase(inputs_.begin() + i);
+  for (int k = i; k < num_inputs(); ++k) input(k)->index_ = k;
+}
+
+std::vector<Value*> Graph::inputs() const {
+  std::vector<Value*> result;
+  for (const auto& v : inputs_) result.push_back(v.get());
+  return result;
+}
+
+Node* Graph::terminator() const {
+  if (nodes_.empty() || nodes_.back()->op() != OpId::Return) return nullptr;
+  return nodes_.back().get();
+}
+
+void Graph::set_outputs(std::span<Value* const> values) {
+  if (Node* t = terminator()) {
+    t->set_operands(values);
+    return;
+  }
+  insert(make_node(*module_, OpId::Return, values, nullptr, 0, {}, {}));
+}
+
+Node* Graph::insert(std::unique_ptr<Node> node, Node* before) {
+  TC_CHECK(!node->graph_, "node is already in a graph");
+  auto where = before ? before->position_ : terminator() ? std::prev(nodes_.end()) : nodes_.end();
+  Node* raw = node.get();
+  raw->graph_ = this;
+  raw->position_ = nodes_.insert(where, std::move(node));
+  return raw;
+}
+
+std::unique_ptr<Node> Graph::detach(Node* node) {
+  TC_CHECK(node->graph_ == this, "node is in another graph");
+  auto owned = std::move(*node->position_);
+  nodes_.erase(node->position_);
+  node->graph_ = nullptr;
+  return owned;
+}
+
+void Graph::erase(Node* node) {
+  for (const auto& r : node->results_) TC_CHECK(r->unused(), "result of ", node->op_, " is in use");
+  detach(node);
+}
+
+void Graph::move_before(Node* node, Node* before) {
+  TC_CHECK(node->graph_ == this && before->graph_ == this, "move within one graph only");
+  nodes_.splice(before->position_, nodes_, node->position_);
+}
+
+namespace {
+
+void check_signature(const Node& node, const InferContext& ctx) {
+  const OpFacts& facts = *node.info().facts;
+  const Signature& sig = facts.signature;
+  const int n = node.num_operands();
+  if (n < sig.min_operands() || (n > sig.num_operands && !sig.variadic_operands()))
+    ctx.fail(ErrorCode::bad_graph, facts.name, " takes ", sig.min_operands(),
+             sig.variadic_operands() ? " or more" : sig.num_operands > sig.min_operands() ? cat(" to ", sig.num_operands) : "",
+             " operands, got ", n);
+  const int r = node.num_results();
+  if (r > sig.num_results && !sig.variadic_results())
+    ctx.fail(ErrorCode::bad_graph, facts.name, " has at most ", sig.num_results, " results, asked for ", r);
+  std::array<const Slot*, 26> seen{};
+  std::array<DType, 26> bound{};
+  for (int i = 0; i < n; ++i) {
+    const Slot& slot = sig.operand(i);
+    if (!ctx.has(i)) {
+      if (!slot.optional && !slot.variadic) ctx.fail(ErrorCode::bad_graph, "operand '", slot.name, "' of ", facts.name, " is missing");
+      continue;
+    }
+    if (slot.any) continue;
+    const Type& t = ctx.type(i);
+    if (!t.is_tensor()) ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " must be a tensor, got ", t);
+    if (!slot.variable) {
+      if (t.dtype() != slot.fixed)
+        ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " must be ", slot.fixed, ", got ", t);
+      continue;
+    }
+    const DTypeSet allowed = facts.set_of(slot.variable);
+    if (!allowed.has(t.dtype()))
+      ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " is ", t, "; allowed element types: ", allowed);
+    if (slot.variable == 'V') continue;  // heterogeneous by convention
+    const auto k = static_cast<size_t>(slot.variable - 'A');
+    if (seen[k] && bound[k] != t.dtype())
+      ctx.fail(ErrorCode::bad_type, "operands '", seen[k]->name, "' and '", slot.name, "' of ", facts.name,
+               " must have one element type, got ", bound[k], " and ", t.dtype());
+    seen[k] = &slot;
+    bound[k] = t.dtype();
+  }
+}
+
+}  // namespace
+
+void infer_types(Node& node) {
+  TC_CHECK(node.graph(), "inference of a detached node");
+  InferContext ctx(node, node.graph()->module());
+  check_signature(node, ctx);
+  node.info().infer(ctx);
+}
+
+void infer_types(Graph& graph) {
+  for (const auto& n : graph.nodes()) infer_types(*n);
+}
+
+std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs,
+                                int num_results, std::vector<std::unique_ptr<Graph>> regions, std::string location) {
+  auto node = std::unique_ptr<Node>(new Node);
+  node->op_ = op;
+  node->attrs_ = attrs ? std::move(attrs) : std::shared_ptr<const void>(info(op).attrs.make());
+  node->location_ = std::move(location);
+  node->set_operands(operands);
+  for (auto& r : regions) r->owner_ = node.get();
+  node->regions_ = std::move(regions);
+  for (int i = 0; i < num_results; ++i) node->add_result();
+  InferContext ctx(*node, module);
+  check_signature(*node, ctx);
+  node->info().infer(ctx);
+  return node;
+}
+
+void walk(const Graph& g, const std::function<void(Node&)>& f) {
+  for (const auto& n : g.nodes()) {
+    f(*n);
+    for (int i = 0; i < n->num_regions(); ++i) walk(n->region(i), f);
+  }
+}
+
+std::vector<Value*> captures(const Graph& g) {
+  std::unordered_set<const Graph*> inside{&g};
+  std::unordered_set<Value*> seen;
+  std::vector<Value*> result;
+  walk(g, [&](Node& n) {
+    for (int i = 0; i < n.num_regions(); ++i) inside.insert(&n.region(i));
+  });
+  walk(g, [&](Node& n) {
+    for (Value* v : n.operands())
+      if (v && !inside.count(v->graph()) && seen.insert(v).second) result.push_back(v);
+  });
+  return result;
+}
+
+namespace {
+
+using ValueMap = std::unordered_map<Value*, Value*>;
+
+void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool with_terminator) {
+  for (const auto& n : from.nodes()) {
+    if (n->op() == OpId::Return && !with_terminator) continue;
+    std::vector<Value*> operands = n->operands();
+    for (Value*& v : operands)
+      if (auto it = map.find(v); it != map.end()) v = it->second;
+    std::vector<std::unique_ptr<Graph>> regions;
+    for (int i = 0; i < n->num_regions(); ++i) {
+      const Graph& r = n->region(i);
+      auto copy = std::make_unique<Graph>(to.module(), r.name());
+      copy->output_names = r.output_names;
+      copy->donations = r.donations;
+      for (Value* in : r.inputs()) map[in] = copy->add_input(in->type(), in->name());
+      clone_body(r, *copy, nullptr, map, true);
+      regions.push_back(std::move(copy));
+    }
+    Node* copy = to.insert(make_node(to.module(), n->op(), operands, n->raw_attrs(), n->num_results(), std::move(regions), n->location()), before);
+    for (int i = 0; i < n->num_results(); ++i) {
+      Value *a = n->result(i), *b = copy->result(i);
+      b->set_name(a->name());
+      b->set_type(a->type());
+      if (a->contents()) b->set_contents(*a->contents());
+      map[a] = b;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before, std::vector<std::pair<Value*, Value*>> pairs) {
+  ValueMap map(pairs.begin(), pairs.end());
+  clone_body(from, to, before, map, false);
+  std::vector<Value*> outputs = from.outputs();
+  for (Value*& v : outputs)
+    if (auto it = map.find(v); it != map.end()) v = it->second;
+  return outputs;
+}
+
+std::unique_ptr<Graph> clone(const Graph& from, Module& module, std::vector<std::pair<Value*, Value*>> captured) {
+  auto copy = std::make_unique<Graph>(module, from.name());
+  ValueMap map(captured.begin(), captured.end());
+  copy->output_names = from.output_names;
+  copy->donations = from.donations;
+  for (Value* in : from.inputs()) map[in] = copy->add_input(in->type(), in->name());
+  clone_body(from, *copy, nullptr, map, true);
+  return copy;
+}
+
+}  // namespace tc

@@ -1,0 +1,59 @@
+#include "tc/ir/op.h"
+
+#include <ostream>
+#include <unordered_map>
+
+#include "tc/ir/ops.h"
+
+namespace tc {
+namespace {
+
+template <class Op>
+OpInfo make_info(Family family) {
+  OpInfo i{id_of<Op>, family, &Op::facts, attrs_info<attrs_t<Op>>(), {}, 0, &Op::infer, nullptr};
+  if constexpr (requires { Op::commutes; }) i.traits.commutes = Op::commutes;
+  if constexpr (requires { Op::elementwise; }) i.traits.elementwise = Op::elementwise;
+  if constexpr (requires { Op::nondeterministic; }) i.traits.nondeterministic = Op::nondeterministic;
+  if constexpr (requires { Op::effects; }) i.traits.effects = Op::effects;
+  if constexpr (requires { Op::regions; }) i.regions = Op::regions;
+  if constexpr (requires { &Op::decompose; }) i.decompose = &Op::decompose;
+  return i;
+}
+
+}  // namespace
+
+const std::vector<OpInfo>& all_ops() {
+  static const std::vector<OpInfo> table = {
+#define TC_OP(family, Name) make_info<Name>(Family::family),
+#include "tc/ir/ops.def"
+#undef TC_OP
+  };
+  return table;
+}
+
+const OpInfo& info(OpId id) { return all_ops()[static_cast<size_t>(id)]; }
+
+const OpInfo* find_op(std::string_view name) {
+  static const auto index = [] {
+    std::unordered_map<std::string_view, const OpInfo*> m;
+    for (const auto& op : all_ops()) TC_CHECK(m.emplace(op.name(), &op).second, "two ops named ", op.name());
+    return m;
+  }();
+  const auto it = index.find(name);
+  return it == index.end() ? nullptr : it->second;
+}
+
+std::string_view to_string(Family f) {
+  switch (f) {
+#define TC_FAMILY(name) \
+  case Family::name:    \
+    return #name;
+#include "tc/ir/families.def"
+#undef TC_FAMILY
+  }
+  return "?";
+}
+
+std::ostream& operator<<(std::ostream& out, OpId id) { return out << info(id).name(); }
+
+}  // namespace tc
