@@ -22,6 +22,15 @@ endif()
 
 set_property(GLOBAL PROPERTY TC_LAYERS "")
 
+# tc_include_root(TARGET FOLDER NAME): the include root build/include/NAME/tc/FOLDER -> FOLDER, for TARGET and its users.
+function(tc_include_root target folder name)
+  set(root ${CMAKE_BINARY_DIR}/include/${name})
+  get_filename_component(parent ${root}/tc/${folder} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${root}/tc/${folder} SYMBOLIC)
+  target_include_directories(${target} PUBLIC ${root})
+endfunction()
+
 # tc_layer(NAME FOLDER [SOURCES glob...] [DEPENDS layer...] [PRIVATE lib...])
 #
 # Makes the object library tc_NAME from the sources (default: FOLDER/*.cc, recursively) and an include root
@@ -42,13 +51,8 @@ function(tc_layer name folder)
     file(TOUCH ${sources})
   endif()
 
-  set(root ${CMAKE_BINARY_DIR}/include/${name})
-  get_filename_component(parent ${root}/tc/${folder} DIRECTORY)
-  file(MAKE_DIRECTORY ${parent})
-  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${root}/tc/${folder} SYMBOLIC)
-
   add_library(tc_${name} OBJECT ${sources})
-  target_include_directories(tc_${name} PUBLIC ${root})
+  tc_include_root(tc_${name} ${folder} ${name})
   target_link_libraries(tc_${name} PRIVATE tc_flags ${ARG_PRIVATE})
   foreach(dep ${ARG_DEPENDS})
     # Headers only: objects of a layer are linked once, by the final library.
