@@ -1,0 +1,74 @@
+#include "tc/ir/eval/eval.h"
+
+namespace tc {
+
+EvalFn eval_fn(OpId op) {
+  static constexpr EvalFn kTable[] = {
+#define TC_OP(family, Name) &eval<Name>,
+#include "tc/ir/ops.def"
+#undef TC_OP
+  };
+  return kTable[static_cast<size_t>(op)];
+}
+
+int EvalContext::axis(int64_t a, int rank) const {
+  if (a < -rank || a >= rank) fail(ErrorCode::bad_attribute, "axis ", a, " is out of range for rank ", rank);
+  return static_cast<int>(a < 0 ? a + rank : a);
+}
+
+DType EvalContext::result_dtype(int j) const {
+  const DType t = node_.result(j)->dtype();
+  if (env_.widened && (t == DType::f32 || t == DType::f16 || t == DType::bf16)) return DType::f64;
+  return t;
+}
+
+Tensor& EvalContext::out(int j, DType t, Extents extents) {
+  TC_CHECK(j < num_results(), "result ", j, " of ", node_.op());
+  const auto count = static_cast<uint64_t>(element_count(extents));
+  if (count > env_.max_bytes / size_of(t))
+    fail(ErrorCode::limit_memory, "a result of ", count, " elements exceeds the memory budget of ", env_.max_bytes, " bytes");
+  auto& r = results_[static_cast<size_t>(j)];
+  r.tensor = Tensor(t, std::move(extents));
+  return r.tensor;
+}
+
+void EvalContext::set(int j, Datum d) {
+  if (j >= num_results()) return;
+  auto& r = results_[static_cast<size_t>(j)];
+  r.datum = std::move(d);
+  r.is_datum = true;
+}
+
+void EvalContext::count_step() {
+  if (++env_.steps > env_.max_steps)
+    fail(ErrorCode::limit_steps, "more than ", env_.max_steps, " loop iterations; raise the limit with --max-steps");
+}
+
+std::vector<Datum>& EvalContext::result_datums() {
+  taken_.clear();
+  for (auto& r : results_) {
+    if (r.is_datum) taken_.push_back(std::move(r.datum));
+    else if (r.tensor.defined()) taken_.emplace_back(std::move(r.tensor));
+    else taken_.emplace_back();
+  }
+  return taken_;
+}
+
+void EvalContext::fail_text(ErrorCode code, std::string text) const {
+  throw Error({code, std::move(text), node_.location().empty() ? std::string(node_.info().name()) : node_.location(), {}, {}});
+}
+
+std::vector<Datum> eval_node(const Node& node, std::span<const Datum> operands, EvalEnv& env) {
+  EvalContext ctx(node, operands, env);
+  try {
+    eval_fn(node.op())(ctx);
+  } catch (const Error& e) {
+    if (!e.diagnostic().location.empty()) throw;
+    Diagnostic d = e.diagnostic();
+    d.location = node.location().empty() ? std::string(node.info().name()) : node.location();
+    throw Error(std::move(d));
+  }
+  return ctx.take_results();
+}
+
+}  // namespace tc
