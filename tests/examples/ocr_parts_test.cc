@@ -51,7 +51,7 @@ TEST(Picture, DamagedFilesAreErrors) {
 }
 
 TEST(TextLine, ScalingKeepsConstantsAndRange) {
-  for (const int height : {1, 20, 48, 96, 301}) {
+  for (const int height : {2, 20, 48, 96, 301}) {
     const LineInput line = prepare(filled(200, height, [](int, int, int c) { return c == 0 ? 255 : c == 1 ? 0 : 51; }));
     EXPECT_EQ(line.width, static_cast<int>(std::ceil(48.0 * 200 / height)));
     const size_t plane = size_t{48} * static_cast<size_t>(line.width);
@@ -62,6 +62,12 @@ TEST(TextLine, ScalingKeepsConstantsAndRange) {
       ASSERT_NEAR(line.values[2 * plane + i], 1.0f, 1e-5f);
     }
   }
+}
+
+TEST(TextLine, WidthIsLimited) {
+  const auto grey = [](int, int, int) { return 128; };
+  EXPECT_EQ(prepare(filled(2000, 1, grey)).width, kMaxLineWidth);
+  EXPECT_EQ(prepare(filled(1, 100, grey)).width, 8);
 }
 
 TEST(TextLine, ScalingToTheSameSizeIsTheIdentity) {
