@@ -199,6 +199,7 @@ void infer_types(Node& node) {
   TC_CHECK(node.graph(), "inference of a detached node");
   InferContext ctx(node, node.graph()->module());
   check_signature(node, ctx);
+  for (int j = 0; j < node.num_results(); ++j) node.result(j)->clear_contents();
   node.info().infer(ctx);
 }
 
