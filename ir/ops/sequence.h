@@ -1,0 +1,7 @@
+// Ops of the family `sequence`.
+#pragma once
+
+#include "tc/ir/infer.h"
+#include "tc/ir/op.h"
+
+namespace tc {}  // namespace tc
