@@ -1,4 +1,4 @@
-#include "tc/tests/common/npy_cases.h"
+#include "npy_cases.h"
 
 #include <unistd.h>
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "tc/tests/common/npy_cases.h"
+#include "npy_cases.h"
 
 namespace tc {
 namespace {

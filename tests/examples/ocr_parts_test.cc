@@ -7,8 +7,8 @@
 #include <functional>
 #include <stdexcept>
 
-#include "picture.h"
-#include "text_line.h"
+#include "tc/examples/ocr/picture.h"
+#include "tc/examples/ocr/text_line.h"
 
 namespace ocr {
 namespace {

@@ -1,0 +1,39 @@
+"""Compiles every header of the library alone, with the include roots of its layer only.
+
+headers.py BUILD_DIR COMPILER
+"""
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/checks"))
+import includes
+
+# The vector faces mean something only inside an object of their tier.
+ONLY_IN_A_TIER = "kernels/simd/"
+
+
+def main(build, compiler):
+    def problem(path):
+        layer = includes.folder_of(path)
+        roots = [f"-I{build}/include/{f.replace('/', '_')}" for f in [layer, *includes.LIBRARY[layer]]]
+        command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+        result = subprocess.run(
+            [*command, *roots, "-x", "c++", "-"], input=f'#include "tc/{path}"\n', capture_output=True, text=True
+        )
+        return f"{path} does not compile alone:\n{result.stderr}" if result.returncode else None
+
+    headers = [
+        path
+        for path in includes.tracked_sources()
+        if path.endswith(".h") and includes.folder_of(path) in includes.LIBRARY and not path.startswith(ONLY_IN_A_TIER)
+    ]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        problems = [p for p in pool.map(problem, headers) if p]
+    print(*problems, f"{len(headers)} headers, {len(problems)} problems", sep="\n")
+    return 1 if problems or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
