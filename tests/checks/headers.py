@@ -26,7 +26,7 @@ def main(build, compiler):
 
     headers = [
         path
-        for path in includes.tracked_sources()
+        for path in includes.sources()
         if path.endswith(".h") and includes.folder_of(path) in includes.LIBRARY and not path.startswith(ONLY_IN_A_TIER)
     ]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
