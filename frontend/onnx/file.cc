@@ -175,7 +175,7 @@ std::shared_ptr<const MappedFile> ExternalData::file(std::string_view location) 
   return file = MappedFile::map(fd, name, ErrorCode::bad_external_data);
 }
 
-SharedBytes ExternalData::resolve(const KeyValues& external_data) {
+SharedBytes ExternalData::resolve(const KeyValues& external_data, std::optional<uint64_t> size) {
   std::optional<std::string_view> location, offset_text, length_text;
   for (const auto& [key, value] : external_data) {
     auto* slot = key == "location" ? &location
@@ -188,19 +188,23 @@ SharedBytes ExternalData::resolve(const KeyValues& external_data) {
   }
   if (!location) fail(ErrorCode::bad_external_data, "external data has no \"location\"");
   const uint64_t offset = offset_text ? parse_number("offset", *offset_text) : 0;
-  std::optional<uint64_t> length;
+  std::optional<uint64_t> length = size;
   if (length_text) length = parse_number("length", *length_text);
+  if (size && *length != *size) {
+    fail(ErrorCode::bad_external_data, "external data of ", *length, " bytes, expected ", *size);
+  }
   if (folder_.empty()) {
     fail(ErrorCode::bad_external_data, "external data \"", *location,
          "\" of a model that was loaded from memory; say which folder it lies in");
   }
   const std::shared_ptr<const MappedFile> mapped = file(*location);
-  const uint64_t size = mapped->bytes().size();
-  if (offset > size || (length && *length > size - offset)) {
+  const uint64_t available = mapped->bytes().size();
+  if (offset > available || (length && *length > available - offset)) {
     fail(ErrorCode::bad_external_data, mapped->name(), ": external data of ",
-         length ? cat(*length, " bytes at offset ", offset) : cat("offset ", offset), " in a file of ", size, " bytes");
+         length ? cat(*length, " bytes at offset ", offset) : cat("offset ", offset), " in a file of ", available,
+         " bytes");
   }
-  return {mapped->bytes().subspan(offset, length.value_or(size - offset)), mapped};
+  return {mapped->bytes().subspan(offset, length.value_or(available - offset)), mapped};
 }
 
 }  // namespace tc::onnx

@@ -63,8 +63,9 @@ class ExternalData {
   static std::string folder_of(const std::string& path);
 
   // The bytes that TensorProto.external_data points to: its keys "location", "offset" (default 0) and "length"
-  // (default: to the end of the file); others are ignored. Throws bad_external_data.
-  SharedBytes resolve(const KeyValues& external_data);
+  // (default: `size`, or without it to the end of the file); others are ignored. A length that is not `size` is an
+  // error. Throws bad_external_data.
+  SharedBytes resolve(const KeyValues& external_data, std::optional<uint64_t> size = {});
 
  private:
   std::shared_ptr<const MappedFile> file(std::string_view location);

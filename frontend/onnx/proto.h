@@ -31,7 +31,7 @@ struct OperatorSetIdProto {
 inline constexpr uint32_t kFloatData = 4, kInt32Data = 5, kInt64Data = 7, kDoubleData = 10, kUint64Data = 11;
 
 struct TensorProto {
-  enum Location { kDefault = 0, kExternal = 1 };
+  enum Location : int32_t { kDefault = 0, kExternal = 1 };
   std::vector<int64_t> dims;
   int32_t data_type = 0;
   int32_t data_location = kDefault;
@@ -74,7 +74,7 @@ struct ValueInfoProto {
 struct GraphProto;
 
 struct AttributeProto {
-  enum Type {
+  enum Type : int32_t {
     kUndefined = 0,
     kFloat = 1,
     kInt = 2,
@@ -164,7 +164,7 @@ struct ModelProto {
 struct MapProto;
 struct OptionalProto;
 struct SequenceProto {
-  enum Type { kUndefined = 0, kTensor = 1, kSparseTensor = 2, kSequence = 3, kMap = 4, kOptional = 5 };
+  enum Type : int32_t { kUndefined = 0, kTensor = 1, kSparseTensor = 2, kSequence = 3, kMap = 4, kOptional = 5 };
   std::string_view name;
   int32_t elem_type = kUndefined;
   std::vector<TensorProto> tensor_values;

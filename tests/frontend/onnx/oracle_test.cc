@@ -189,7 +189,7 @@ Bytes view(const std::string& s) {
 }
 
 TEST(Oracle, EveryModelOfTheTestData) {
-  const auto files = test_data::files_below(test_data::kFolder, ".onnx");
+  const auto files = test_data::files(".onnx");
   if (files.empty()) GTEST_SKIP() << test_data::kFolder << " is not there";
   for (const std::string& path : files) {
     const auto file = tco::MappedFile::open(path);
@@ -202,7 +202,7 @@ TEST(Oracle, EveryModelOfTheTestData) {
 // The message that a .pb file holds is told by the type of the graph's input or output; here each file is read as all
 // of them, and whatever libprotobuf accepts must come out the same.
 TEST(Oracle, EveryTensorOfTheTestData) {
-  const auto files = test_data::files_below(test_data::kFolder, ".pb");
+  const auto files = test_data::files(".pb");
   if (files.empty()) GTEST_SKIP() << test_data::kFolder << " is not there";
   size_t tensors = 0, sequences = 0, optionals = 0;
   for (const std::string& path : files) {

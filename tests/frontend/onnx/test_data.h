@@ -1,10 +1,13 @@
-// The ONNX project's test data, where the system has it.
+// The ONNX project's test data, where the system has it, and the folders that TC_ONNX_CASES names (separated by
+// colons).
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,17 @@ inline std::vector<std::string> files_below(const std::string& folder, const std
     if (entry.is_regular_file() && entry.path().extension() == extension) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+inline std::vector<std::string> files(const std::string& extension) {
+  std::vector<std::string> found = files_below(kFolder, extension);
+  const char* more = std::getenv("TC_ONNX_CASES");
+  std::istringstream folders(more ? more : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::vector<std::string> below = files_below(folder, extension);
+    found.insert(found.end(), below.begin(), below.end());
+  }
   return found;
 }
 
