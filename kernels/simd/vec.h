@@ -64,16 +64,30 @@ template <class T>
 TC_INLINE Vec<T> select(Mask<T> m, Vec<T> if_true, Vec<T> if_false) {
   return xsimd::select(m, if_true, if_false);
 }
-// a * b + c.
+// fma(a, b, c) is a * b + c, fnma(a, b, c) is c - a * b. xsimd 8.1 has them as two operations on AVX-512.
+#if defined(__AVX512F__)
+TC_INLINE VecF fma(VecF a, VecF b, VecF c) {
+  return VecF(_mm512_fmadd_ps(a, b, c));
+}
+TC_INLINE VecD fma(VecD a, VecD b, VecD c) {
+  return VecD(_mm512_fmadd_pd(a, b, c));
+}
+TC_INLINE VecF fnma(VecF a, VecF b, VecF c) {
+  return VecF(_mm512_fnmadd_ps(a, b, c));
+}
+TC_INLINE VecD fnma(VecD a, VecD b, VecD c) {
+  return VecD(_mm512_fnmadd_pd(a, b, c));
+}
+#else
 template <class T>
 TC_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
   return xsimd::fma(a, b, c);
 }
-// c - a * b.
 template <class T>
 TC_INLINE Vec<T> fnma(Vec<T> a, Vec<T> b, Vec<T> c) {
   return xsimd::fnma(a, b, c);
 }
+#endif
 template <class T>
 TC_INLINE Vec<T> vsqrt(Vec<T> a) {
   return xsimd::sqrt(a);
@@ -95,9 +109,19 @@ template <class T>
 TC_INLINE Vec<T> vtrunc(Vec<T> a) {
   return xsimd::trunc(a);
 }
+// Comparisons that xsimd 8.1 gets wrong on some tiers: its != is false for NaN on AVX and AVX-512, and ^ of masks is
+// broken on AVX-512.
+template <class T>
+TC_INLINE Mask<T> not_equal(Vec<T> a, Vec<T> b) {
+  return ~(a == b);
+}
 template <class T>
 TC_INLINE Mask<T> is_nan(Vec<T> a) {
-  return a != a;
+  return not_equal(a, a);
+}
+template <class T>
+TC_INLINE Mask<T> exclusive_or(Mask<T> a, Mask<T> b) {
+  return (a & ~b) | (b & ~a);
 }
 TC_INLINE VecI bits(VecF a) {
   return xsimd::bitwise_cast<VecI>(a);
