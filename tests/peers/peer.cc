@@ -1,0 +1,112 @@
+#include "peer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+
+namespace tc::peers {
+namespace {
+
+// A fresh folder, removed with its contents at the end.
+struct Workspace {
+  Workspace() {
+    std::string name = (std::filesystem::temp_directory_path() / "tc_peers_XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a folder for temporary files");
+    path = name;
+  }
+  ~Workspace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  std::filesystem::path path;
+};
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+template <class T>
+std::string worst_difference(std::span<const T> got, std::span<const T> want, double rtol, double atol) {
+  double largest = 0;
+  for (const T w : want)
+    if (std::isfinite(w)) largest = std::max(largest, std::abs(static_cast<double>(w)));
+  double worst = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const auto g = static_cast<double>(got[i]), w = static_cast<double>(want[i]);
+    if (g == w || (std::isnan(g) && std::isnan(w))) continue;
+    double excess = std::abs(g - w) / (rtol * std::abs(w) + atol * largest);
+    if (!std::isfinite(excess)) excess = HUGE_VAL;
+    if (excess > worst) worst = excess, at = i;
+  }
+  if (worst <= 1) return "";
+  return cat("element ", at, " of ", want.size(), " is ", got[at], ", expected ", want[at], ": ", worst,
+             " times the tolerance");
+}
+
+}  // namespace
+
+std::string node_modules() {
+  const char* given = std::getenv("TC_NODE_MODULES");
+  const std::string folder = given ? given : TC_SOURCE_DIR "/node_modules";
+  return std::filesystem::exists(folder + "/onnxruntime-node") ? folder : "";
+}
+
+std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vector<Run>& runs) {
+  const Workspace workspace;
+  const auto file = [&](const char* kind, size_t i) { return workspace.path / (kind + std::to_string(i) + ".npz"); };
+  nlohmann::json spec = {{"model", std::filesystem::absolute(model)}, {"runs", nlohmann::json::array()}};
+  for (size_t i = 0; i < runs.size(); ++i) {
+    write_npz(file("in", i), runs[i].inputs);
+    nlohmann::json feedback = nlohmann::json::object();
+    for (const auto& [input, output] : runs[i].feedback) feedback[input] = output;
+    spec["runs"].push_back({{"inputs", file("in", i)}, {"save", file("out", i)}, {"feedback", feedback}});
+  }
+  const std::string spec_file = workspace.path / "spec.json", log = workspace.path / "log";
+  std::ofstream(spec_file) << spec;
+  const std::string command = "TC_NODE_MODULES=" + quoted(node_modules()) +
+                              " node " TC_SOURCE_DIR "/tests/peers/ort_run.mjs" + " --spec " + quoted(spec_file) +
+                              " >" + quoted(log) + " 2>&1";
+  if (std::system(command.c_str()) != 0) {
+    std::ifstream printed(log);
+    throw std::runtime_error(std::string(std::istreambuf_iterator<char>(printed), {}));
+  }
+  std::vector<NamedTensors> outputs;
+  for (size_t i = 0; i < runs.size(); ++i) outputs.push_back(read_npz(file("out", i)));
+  return outputs;
+}
+
+Tensor random_f32(const Extents& extents, unsigned seed) {
+  std::mt19937 random(seed);
+  Tensor t(DType::f32, extents);
+  for (float& v : t.mutable_span<float>()) v = static_cast<float>(random()) / 2147483648.0f - 1;
+  return t;
+}
+
+const Tensor& find(const NamedTensors& tensors, const std::string& name) {
+  for (const auto& [key, tensor] : tensors)
+    if (key == name) return tensor;
+  throw std::runtime_error("no tensor is named " + name);
+}
+
+std::string difference(const Tensor& got, const Tensor& want, double rtol, double atol) {
+  if (got.type() != want.type()) return cat("is a ", got.type(), ", expected a ", want.type());
+  const Tensor g = got.aligned_copy(), w = want.aligned_copy();
+  if (w.dtype() == DType::f32) return worst_difference(g.span<float>(), w.span<float>(), rtol, atol);
+  if (w.dtype() == DType::f64) return worst_difference(g.span<double>(), w.span<double>(), rtol, atol);
+  return g.identical(w) ? "" : "differs";
+}
+
+}  // namespace tc::peers
