@@ -25,6 +25,10 @@ void Use::set(Value* v) {
   link_ = &v->uses_;
 }
 
+Value::~Value() {
+  while (uses_) uses_->set(nullptr);
+}
+
 Graph* Value::graph() const { return def_ ? def_->graph() : owner_; }
 
 const Tensor* Value::constant() const {

@@ -17,6 +17,9 @@ namespace tc {
 
 class Module;
 
+// Depth of regions within regions, and of expressions and types in text.
+inline constexpr int kMaxNesting = 64;
+
 // One operand slot, linked into the use list of the value it holds.
 class Use {
  public:
@@ -38,6 +41,9 @@ class Use {
 
 class Value {
  public:
+  ~Value();  // what still uses it loses that operand
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
   const Type& type() const { return type_; }
   DType dtype() const { return type_.dtype(); }
   const Shape& shape() const { return type_.shape(); }

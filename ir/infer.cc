@@ -1,8 +1,20 @@
 #include "tc/ir/infer.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tc {
+namespace {
+
+// The number in the name of a symbol made by Module::fresh_symbol.
+std::optional<uint64_t> fresh_number(std::string_view name) {
+  uint64_t number = 0;
+  if (name.empty() || name[0] != '?') return std::nullopt;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
 
 const Type& InferContext::type(int i) const {
   const Value* v = node_.operand(i);
@@ -52,10 +64,9 @@ void InferContext::set(int j, Type t) {
     Dims dims = t.shape().dims();
     for (size_t k = 0; k < dims.size(); ++k) {
       if (!dims[k].is_symbol()) continue;
-      const std::string name = dims[k].str();
       const Dim& before = old.shape().dims()[k];
-      if (name[0] == '?' && name.size() > 1 && std::isdigit(name[1]) && std::stoull(name.substr(1)) >= first_fresh_ && before.is_symbol())
-        dims[k] = before;
+      const auto number = fresh_number(dims[k].symbol_name());
+      if (number && *number >= first_fresh_ && before.is_symbol()) dims[k] = before;
     }
     t = Type::tensor(t.dtype(), Shape(std::move(dims)));
   }

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "tc/ir/diag.h"
+#include "tc/ir/text/spelling.h"
 
 namespace tc {
 namespace {
@@ -27,6 +28,12 @@ std::string term_key(const Dim::Term& t) {
   std::string key;
   for (const auto& a : t.atoms) key += (key.empty() ? "" : "*") + a->key;
   return key;
+}
+
+// A plain name, or ? and letters and digits.
+std::string symbol_key(const std::string& name) {
+  const bool fresh = name[0] == '?' && text::is_plain("_" + name.substr(1)) && name.find('.') == name.npos;
+  return fresh ? name : text::spelled(name);
 }
 
 int64_t constant_term(const Dim::Poly& p) {
@@ -80,19 +87,25 @@ struct DimBuilder {
     return {{{}, d.value_}};
   }
   static Dim atom(Dim::Op op, std::string_view name, const Dim& a, const Dim& b) {
-    auto node = std::make_shared<Dim::Atom>(Dim::Atom{op, cat(name, "(", a.str(), ",", b.str(), ")"), {a, b}});
+    auto node = std::make_shared<Dim::Atom>(Dim::Atom{op, cat(name, "(", a.str(), ",", b.str(), ")"), {a, b}, {}});
     return from_terms({{{std::move(node)}, 1}});
   }
 };
 
 Dim Dim::symbol(std::string name) {
   TC_CHECK(!name.empty(), "a symbol needs a name");
-  return DimBuilder::from_terms({{{std::make_shared<Atom>(Atom{Op::symbol, std::move(name), {}})}, 1}});
+  auto key = symbol_key(name);
+  return DimBuilder::from_terms({{{std::make_shared<Atom>(Atom{Op::symbol, std::move(key), {}, std::move(name)})}, 1}});
 }
 
 bool Dim::is_symbol() const {
   return poly_ && poly_->terms.size() == 1 && poly_->terms[0].coefficient == 1 && poly_->terms[0].atoms.size() == 1 &&
          poly_->terms[0].atoms[0]->op == Op::symbol;
+}
+
+const std::string& Dim::symbol_name() const {
+  TC_CHECK(is_symbol(), *this, " is not a symbol");
+  return poly_->terms[0].atoms[0]->name;
 }
 
 std::string Dim::str() const { return poly_ ? poly_->key : std::to_string(value_); }
@@ -114,9 +127,14 @@ Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
 
 Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_const() && b.is_const()) return checked_mul(a.value_, b.value_);
+  const auto left = DimBuilder::terms(a), right = DimBuilder::terms(b);
+  if (left.size() * right.size() > kMaxKey) {
+    const auto [low, high] = std::minmax({a.str(), b.str()});
+    return Dim::symbol(cat("?h", std::hash<std::string>()(cat("(", low, ")*(", high, ")"))));
+  }
   std::vector<Dim::Term> terms;
-  for (const auto& s : DimBuilder::terms(a))
-    for (const auto& t : DimBuilder::terms(b)) {
+  for (const auto& s : left)
+    for (const auto& t : right) {
       Dim::Term product{s.atoms, checked_mul(s.coefficient, t.coefficient)};
       product.atoms.insert(product.atoms.end(), t.atoms.begin(), t.atoms.end());
       std::sort(product.atoms.begin(), product.atoms.end(),
@@ -132,9 +150,16 @@ int64_t floordiv(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
+int64_t mod(int64_t a, int64_t b) {
+  if (b == -1) return 0;  // the processor traps on the smallest number
+  const int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
 Dim floordiv(const Dim& a, const Dim& b) {
   if (b.is(0)) fail(ErrorCode::bad_shape, "an extent is divided by zero: ", a, " / 0");
   if (b.is(1)) return a;
+  if (b.is(-1)) return Dim(0) - a;
   if (a.is_const() && b.is_const()) return floordiv(a.value(), b.value());
   if (a.is(0)) return 0;
   if (a == b) return 1;
@@ -167,14 +192,14 @@ Dim floordiv(const Dim& a, const Dim& b) {
     std::vector<Dim::Term> quotient;
     for (const auto& t : DimBuilder::terms(a)) {
       Dim::Term left{t.atoms, t.coefficient};
-      bool divides = t.coefficient % divisor.coefficient == 0;
+      bool divides = mod(t.coefficient, divisor.coefficient) == 0;
       for (const auto& d : divisor.atoms) {
         auto it = std::find_if(left.atoms.begin(), left.atoms.end(), [&](const AtomPtr& x) { return x->key == d->key; });
         if (it == left.atoms.end()) divides = false;
         else left.atoms.erase(it);
       }
       if (!divides) return DimBuilder::atom(Dim::Op::floordiv, "floordiv", a, b);
-      left.coefficient /= divisor.coefficient;
+      left.coefficient = floordiv(left.coefficient, divisor.coefficient);
       quotient.push_back(std::move(left));
     }
     return DimBuilder::from_terms(std::move(quotient));
@@ -186,7 +211,7 @@ Dim ceildiv(const Dim& a, const Dim& b) { return Dim(0) - floordiv(Dim(0) - a, b
 
 Dim mod(const Dim& a, const Dim& b) {
   if (b.is(0)) fail(ErrorCode::bad_shape, "an extent is divided by zero: ", a, " mod 0");
-  if (a.is_const() && b.is_const()) return a.value() - b.value() * floordiv(a.value(), b.value());
+  if (a.is_const() && b.is_const()) return mod(a.value(), b.value());
   if (b.is(1) || a == b) return 0;
   return DimBuilder::atom(Dim::Op::mod, "mod", a, b);
 }
@@ -227,14 +252,14 @@ std::optional<int64_t> Dim::eval(const Lookup& lookup) const {
     for (const auto& atom : t.atoms) {
       std::optional<int64_t> v;
       if (atom->op == Op::symbol) {
-        v = lookup(atom->key);
+        v = lookup(atom->name);
       } else {
         const auto a = atom->args[0].eval(lookup), b = atom->args[1].eval(lookup);
         if (!a || !b) return std::nullopt;
         switch (atom->op) {
           case Op::symbol: break;
           case Op::floordiv: v = *b == 0 ? std::nullopt : std::optional(floordiv(*a, *b)); break;
-          case Op::mod: v = *b == 0 ? std::nullopt : std::optional(*a - *b * floordiv(*a, *b)); break;
+          case Op::mod: v = *b == 0 ? std::nullopt : std::optional(mod(*a, *b)); break;
           case Op::max: v = std::max(*a, *b); break;
           case Op::min: v = std::min(*a, *b); break;
           case Op::broadcast: v = *a == 1 ? *b : *a; break;
@@ -255,7 +280,7 @@ Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>&
     Dim product = t.coefficient;
     for (const auto& atom : t.atoms) {
       if (atom->op == Op::symbol) {
-        auto replacement = lookup(atom->key);
+        auto replacement = lookup(atom->name);
         product *= replacement ? *replacement : DimBuilder::from_terms({{{atom}, 1}});
         continue;
       }
@@ -304,7 +329,7 @@ void Dim::for_each_symbol(const std::function<void(const std::string&)>& f) cons
   if (is_const()) return;
   for (const auto& t : poly_->terms)
     for (const auto& atom : t.atoms) {
-      if (atom->op == Op::symbol) f(atom->key);
+      if (atom->op == Op::symbol) f(atom->name);
       for (const auto& arg : atom->args) arg.for_each_symbol(f);
     }
 }

@@ -34,8 +34,9 @@ class Dim {
   };
   struct Atom {
     Op op;
-    std::string key;  // symbol name, or the canonical spelling of the expression
+    std::string key;  // the canonical spelling; names of symbols that could be taken for an expression are quoted
     std::vector<Dim> args;
+    std::string name;  // of a symbol
   };
 
   Dim() = default;
@@ -46,6 +47,7 @@ class Dim {
   int64_t value() const { return value_; }  // only when is_const()
   bool is(int64_t v) const { return is_const() && value_ == v; }
   bool is_symbol() const;
+  const std::string& symbol_name() const;  // only when is_symbol()
   const Poly* poly() const { return poly_.get(); }
   std::string str() const;
 
@@ -77,7 +79,9 @@ Dim mod(const Dim& a, const Dim& b);       // a - b * floordiv(a, b)
 Dim max(const Dim& a, const Dim& b);
 Dim min(const Dim& a, const Dim& b);
 Dim broadcast(const Dim& a, const Dim& b);  // b if a is 1, else a: the extent of a broadcast of compatible extents
+// Of nonzero b; Error limit_size where the quotient overflows.
 int64_t floordiv(int64_t a, int64_t b);
+int64_t mod(int64_t a, int64_t b);
 std::ostream& operator<<(std::ostream& out, const Dim& d);
 
 using Dims = std::vector<Dim>;

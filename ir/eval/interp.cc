@@ -135,7 +135,7 @@ std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vecto
       const Dim& dim = v->shape()[k];
       const int64_t extent = d.tensor().extent(k);
       if (!dim.is_symbol()) continue;
-      const auto [it, fresh] = symbols.emplace(dim.str(), extent);
+      const auto [it, fresh] = symbols.emplace(dim.symbol_name(), extent);
       if (!fresh && it->second != extent)
         fail(ErrorCode::bad_input, "input '", v->name(), "' has extent ", extent, " at dimension ", k, ", but '", dim, "' is ", it->second, " elsewhere");
     }
