@@ -10,8 +10,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/checks"))
 import includes
 
-# The vector faces mean something only inside an object of their tier.
-ONLY_IN_A_TIER = "kernels/simd/"
+# Vector code means something only inside an object of its tier.
+def only_in_a_tier(path):
+    return path.startswith("kernels/simd/") or path.endswith("_tier.h")
 
 
 def main(build, compiler):
@@ -27,7 +28,7 @@ def main(build, compiler):
     headers = [
         path
         for path in includes.sources()
-        if path.endswith(".h") and includes.folder_of(path) in includes.LIBRARY and not path.startswith(ONLY_IN_A_TIER)
+        if path.endswith(".h") and includes.folder_of(path) in includes.LIBRARY and not only_in_a_tier(path)
     ]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [p for p in pool.map(problem, headers) if p]

@@ -1,0 +1,146 @@
+#include "tc/kernels/gemm/gemm.h"
+
+#include <algorithm>
+
+#include "tc/kernels/parallel.h"
+
+namespace tc::kernels {
+namespace {
+
+// With 64-wide panels a K block of 384 rows streams through L2 at 18 of the 62 bytes per cycle it gives, and the tile's
+// C is loaded and stored once per 5000 cycles.
+constexpr int64_t kBlockK = 384;
+// Rows of A that stay in L2: 112 x 384 floats are 172 KB.
+constexpr int64_t kBlockM = 112;
+constexpr int64_t kBlockN = 512;
+// Packed B of one phase: well inside L3.
+constexpr int64_t kPhaseFloats = int64_t{1} << 20;
+// B packed inside a tile: stays in L2 beside A.
+constexpr int64_t kTileFloats = 48 * 1024;
+// Enough tiles to balance two to eight threads, none so small that claiming it (about 0.1 us) shows.
+constexpr int64_t kWantedTiles = 16;
+constexpr double kLeastTileFlops = 2e6;
+constexpr double kLeastGemvFloats = 32 * 1024;
+
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+int64_t round_up(int64_t a, int64_t b) {
+  return ceil_div(a, b) * b;
+}
+
+void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) {
+  p.k_block = g.k <= kBlockK || m <= t.rows ? std::max<int64_t>(1, g.k) : ceil_div(g.k, ceil_div(g.k, kBlockK));
+  p.row_tile = round_up(ceil_div(m, ceil_div(m, kBlockM)), t.rows);
+  p.col_tile = std::min(round_up(g.n, t.width), round_up(kBlockN, t.width));
+  const int64_t others = p.batches;
+  const auto count = [&] { return others * ceil_div(m, p.row_tile) * ceil_div(g.n, p.col_tile); };
+  const auto flops = [&] {
+    return 2.0 * static_cast<double>(p.row_tile) * static_cast<double>(p.col_tile) * static_cast<double>(g.k);
+  };
+  const int64_t least_cols = round_up(64, t.width);
+  while (count() < kWantedTiles && flops() > 2 * kLeastTileFlops) {
+    if (p.col_tile > least_cols) {
+      p.col_tile = round_up(p.col_tile / 2, t.width);
+    } else if (p.row_tile > 2 * t.rows) {
+      p.row_tile = round_up(p.row_tile / 2, t.rows);
+    } else {
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+int GemmPlan::phases() const {
+  if (source != Source::phase) return 1;
+  return static_cast<int>(2 * ceil_div(units(), units_per_phase));
+}
+
+int64_t GemmPlan::tiles(int phase) const {
+  if (source != Source::phase) return units() * row_tiles * col_tiles;
+  const int64_t here = std::min(units_per_phase, units() - (phase / 2) * units_per_phase);
+  return here * col_tiles * (phase % 2 == 0 ? 1 : row_tiles);
+}
+
+int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n) {
+  return round_up(n, traits.width) * k;
+}
+
+GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
+  GemmPlan p;
+  p.width = t.width;
+  p.batches = g.batch[0] * g.batch[1];
+  p.n_blocks = 1;
+  p.n_block = round_up(std::max<int64_t>(1, g.n), t.width);
+  if (g.m == 0 || g.n == 0 || p.batches == 0) {
+    p.batches = 0;
+    return p;
+  }
+  const bool k_contiguous = g.a_cs == 1 && g.b_rs == 1;
+  const bool packed = g.packed_b != nullptr;
+  // Few columns of an unpacked B: the larger operand is A, so A takes B's place.
+  p.swapped = !packed && g.n <= 4 && g.m > g.n && g.a_cs == 1;
+  const int64_t n = p.swapped ? g.m : g.n;
+  if (p.swapped || (!packed && g.m <= 4 && k_contiguous)) {
+    p.path = GemmPlan::Path::dot;
+    p.source = GemmPlan::Source::direct;
+    // The smaller operand is gathered once per tile when it is not contiguous.
+    p.worker_floats = p.swapped && g.b_rs != 1 ? 4 * round_up(g.k, 16) : 0;
+    p.col_tile =
+        std::max<int64_t>(16, round_up(static_cast<int64_t>(kLeastGemvFloats / static_cast<double>(g.k + 1)), 4));
+    p.col_tile = std::min(p.col_tile, round_up(n, 4));
+    p.col_tiles = ceil_div(n, p.col_tile);
+    p.row_tile = p.swapped ? g.n : g.m;
+    p.row_tiles = 1;
+    p.n_block = n;
+    return p;
+  }
+  if (g.m <= 4 && (packed || g.b_cs == 1)) {
+    p.path = GemmPlan::Path::gemv;
+    p.source = packed ? GemmPlan::Source::packed : GemmPlan::Source::direct;
+    // Row-major B is read along its rows, a kilobyte or more at a time.
+    const int64_t least = packed ? t.width : 512;
+    const int64_t by_work = static_cast<int64_t>(kLeastGemvFloats / static_cast<double>(g.k + 1));
+    p.col_tile = std::min(round_up(std::max(least, by_work), t.width), p.n_block);
+    p.col_tiles = ceil_div(g.n, p.col_tile);
+    p.row_tile = g.m;
+    p.row_tiles = 1;
+    p.k_block = g.k;
+    p.worker_floats = packed ? 0 : 4 * p.col_tile;
+    return p;
+  }
+  plan_tiles(p, g, t, g.m);
+  p.row_tiles = ceil_div(g.m, p.row_tile);
+  if (packed) {
+    p.source = GemmPlan::Source::packed;
+  } else if (p.row_tiles == 1 && gemm_packed_floats(t, g.k, std::min(p.col_tile, p.n_block)) <= kTileFloats) {
+    p.source = GemmPlan::Source::in_tile;
+    p.worker_floats = gemm_packed_floats(t, g.k, p.col_tile);
+  } else {
+    p.source = GemmPlan::Source::phase;
+    const int64_t columns = std::max<int64_t>(1, kPhaseFloats / std::max<int64_t>(1, g.k) / p.col_tile) * p.col_tile;
+    p.n_blocks = ceil_div(g.n, columns);
+    p.n_block = round_up(ceil_div(g.n, p.n_blocks), p.col_tile);
+    p.n_blocks = ceil_div(g.n, p.n_block);
+    const int64_t unit = gemm_packed_floats(t, g.k, p.n_block);
+    p.units_per_phase = std::clamp<int64_t>(kPhaseFloats / std::max<int64_t>(1, unit), 1, p.units());
+    p.shared_floats = unit * p.units_per_phase;
+  }
+  p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
+  return p;
+}
+
+size_t gemm_scratch_bytes(const GemmPlan& plan, int threads) {
+  return static_cast<size_t>(round_up(plan.shared_floats, 16) + threads * round_up(plan.worker_floats, 16)) *
+         sizeof(float);
+}
+
+void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
+  for (int phase = 0; phase < plan.phases(); ++phase) {
+    parallel_for(team, plan.tiles(phase),
+                 [&](int64_t tile, int worker) { kernels.run.fn(args, plan, phase, tile, worker); });
+  }
+}
+
+}  // namespace tc::kernels

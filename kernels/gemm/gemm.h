@@ -1,0 +1,90 @@
+// Matrix products C = epilogue(A * B), batched, with any strides for A and B.
+//
+// A call is planned from shapes and strides alone (gemm_plan), then runs as a few phases of independent tiles. What a
+// tile computes does not depend on the number of threads, so neither do the results' bits. Kernels do not allocate: the
+// caller gives scratch of gemm_scratch_bytes.
+//
+// The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width],
+// the last one padded with zeros. B may be packed once and for all (gemm_pack_b) or lies in memory with any strides.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tc/kernels/gemm/epilogue.h"
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+class Team;
+struct Table;
+
+struct GemmArgs {
+  int64_t m = 0, n = 0, k = 0;
+  int64_t batch[2] = {1, 1};  // two levels of batch; more collapse into these, or loop outside
+  const float* a = nullptr;   // element (i, p) at a[i * a_rs + p * a_cs]
+  int64_t a_rs = 0, a_cs = 1, a_batch[2] = {0, 0};
+  const float* b = nullptr;  // element (p, j) at b[p * b_rs + j * b_cs]; unused when packed_b is set
+  int64_t b_rs = 0, b_cs = 1, b_batch[2] = {0, 0};
+  const float* packed_b = nullptr;  // b_batch then counts floats of packed form
+  float* c = nullptr;               // element (i, j) at c[i * c_rs + j]; overlaps neither A nor B
+  int64_t c_rs = 0, c_batch[2] = {0, 0};
+  int64_t residual_rs = 0, residual_cs = 1, residual_batch[2] = {0, 0};  // 0 broadcasts
+  Epilogue epilogue;
+  float* scratch = nullptr;  // 64-byte aligned
+};
+
+// Of a tier's f32 kernel.
+struct GemmTraits {
+  int rows;   // of the largest register tile
+  int width;  // of a packed panel
+};
+
+struct GemmPlan {
+  enum class Path : uint8_t {
+    tiles,  // register tiles over packed panels
+    gemv,   // m <= 4: all of K for a few columns of packed or row-major B
+    dot,    // m <= 4 (or n <= 4, swapped): both operands contiguous in K
+  };
+  enum class Source : uint8_t {
+    packed,   // the caller's packed B
+    phase,    // packed by a phase of its own, shared by all tiles
+    in_tile,  // packed by each tile into the worker's scratch
+    direct,   // read where it lies
+  };
+  Path path = Path::tiles;
+  Source source = Source::packed;
+  bool swapped = false;  // computes C^T = B^T A^T
+  int width = 0;
+  int64_t batches = 0;
+  int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
+  int64_t col_tile = 0, col_tiles = 0;  // columns of a tile; tiles per N block
+  int64_t k_block = 0;
+  int64_t n_block = 0, n_blocks = 0;             // columns packed at a time
+  int64_t units_per_phase = 0;                   // (batch, N block) pairs packed at a time
+  int64_t shared_floats = 0, worker_floats = 0;  // scratch
+
+  int64_t units() const { return batches * n_blocks; }
+  int phases() const;
+  // Tiles of a phase. With Source::phase, even phases pack and odd ones compute.
+  int64_t tiles(int phase) const;
+};
+
+struct GemmTable {
+  Slot<GemmTraits()> traits;
+  // Packs columns [col0, col1) of a k x n matrix with strides; col0 is a multiple of the width. dst is the packed form
+  // of column col0.
+  Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)> pack_b;
+  // One tile of one phase; worker < the number of threads that scratch was sized for.
+  Slot<void(const GemmArgs&, const GemmPlan&, int phase, int64_t tile, int worker)> run;
+};
+
+// Rows m, n and k may be zero; k = 0 gives the epilogue of zero.
+GemmPlan gemm_plan(const GemmArgs& args, const GemmTraits& traits);
+size_t gemm_scratch_bytes(const GemmPlan& plan, int threads);
+// Floats of a packed k x n matrix.
+int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n);
+
+// Plans and runs. args.scratch holds gemm_scratch_bytes(plan, team.threads()).
+void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan);
+
+}  // namespace tc::kernels

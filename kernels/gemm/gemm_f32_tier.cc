@@ -1,0 +1,276 @@
+// f32 matrix products: register tiles over packed panels, and the narrow cases that memory bandwidth bounds.
+#include "tc/kernels/gemm/block_tier.h"
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/gemm/gemv_tier.h"
+#include "tc/kernels/gemm/pack_tier.h"
+
+namespace tc::kernels {
+namespace {
+
+using Path = GemmPlan::Path;
+using Source = GemmPlan::Source;
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t round_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b * b;
+}
+
+GemmTraits traits() {
+  return {kMaxRows[kPanelVecs], kPanel};
+}
+
+void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
+  for (int64_t j0 = col0; j0 < col1; j0 += kPanel, dst += k * kPanel) {
+    const int cols = static_cast<int>(least(kPanel, col1 - j0));
+    const float* src = b + j0 * cs;
+    if (cs == 1) {
+      pack_rows(src, rs, k, cols, dst);
+    } else if (rs == 1) {
+      pack_columns(src, cs, k, cols, dst);
+    } else {
+      pack_any(src, rs, cs, k, cols, dst);
+    }
+  }
+}
+
+// Pointers of one batch item.
+struct Item {
+  const float* a;
+  const float* b;
+  float* c;
+  const float* residual;
+  int64_t row0;  // of the output seen as a matrix
+};
+
+Item item_of(const GemmArgs& g, int64_t batch) {
+  const int64_t i = batch / g.batch[1];
+  const int64_t j = batch % g.batch[1];
+  Item out;
+  out.a = g.a + i * g.a_batch[0] + j * g.a_batch[1];
+  const float* b = g.packed_b != nullptr ? g.packed_b : g.b;
+  out.b = b + i * g.b_batch[0] + j * g.b_batch[1];
+  out.c = g.c + i * g.c_batch[0] + j * g.c_batch[1];
+  const float* residual = g.epilogue.residual;
+  out.residual = residual == nullptr ? nullptr : residual + i * g.residual_batch[0] + j * g.residual_batch[1];
+  out.row0 = batch * g.m;
+  return out;
+}
+
+float* worker_scratch(const GemmArgs& g, const GemmPlan& p, int worker) {
+  return g.scratch + round_up(p.shared_floats, 16) + worker * round_up(p.worker_floats, 16);
+}
+
+void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t col, int64_t cols) {
+  const Epilogue& e = g.epilogue;
+  if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
+}
+
+void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
+               int64_t col1, const float* packed) {
+  GemmBlock block;
+  block.rows = row1 - row0;
+  block.a_rs = g.a_rs;
+  block.a_cs = g.a_cs;
+  block.b_rs = kPanel;
+  block.epilogue = &g.epilogue;
+  block.out.residual_step = g.residual_cs;
+  block.out.row = g.c_rs;
+  block.out.residual_row = g.residual_rs;
+  int64_t k0 = 0;
+  do {
+    const int64_t k1 = least(g.k, k0 + p.k_block);
+    block.k = k1 - k0;
+    block.a = it.a + row0 * g.a_rs + k0 * g.a_cs;
+    block.out.first = k0 == 0;
+    block.out.last = k1 == g.k;
+    for (int64_t j = col0; j < col1; j += kPanel) {
+      block.b = packed + (j - col0) * g.k + k0 * kPanel;
+      block.out.c = it.c + row0 * g.c_rs + j;
+      block.out.cols = static_cast<int>(least(kPanel, col1 - j));
+      block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
+      block.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
+      block.out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row0;
+      block.out.residual = it.residual == nullptr ? nullptr : it.residual + row0 * g.residual_rs + j * g.residual_cs;
+      TC_TIER_NAME(gemm_block)(block);
+      // The strip's operands and results of 64 or more columns are still in L1 or L2.
+      if (block.out.last && g.epilogue.strip != nullptr && ((j + kPanel - col0) % 64 == 0 || j + kPanel >= col1)) {
+        const int64_t from = col0 + (j - col0) / 64 * 64;
+        strip(g, it, row0, row1 - row0, from, least(col1, j + kPanel) - from);
+      }
+    }
+    k0 = k1;
+  } while (k0 < g.k);
+}
+
+// M rows of packed B, K in kSplit interleaved sums so that the fused multiply-adds of one accumulator do not wait.
+template <int M, int kSplit>
+void gemv_panel(const GemmArgs& g, const Item& it, const float* b, const TileOut& out) {
+  Tile<M, kPanelVecs> part[kSplit];
+  for (auto& t : part) t.zero();
+  const float* a = it.a;
+  int64_t p = 0;
+  for (; p + kSplit <= g.k; p += kSplit) {
+#pragma GCC unroll 4
+    for (int s = 0; s < kSplit; ++s) {
+      part[s].step(a, g.a_rs, b, 16);
+      a += g.a_cs;
+      b += kPanel;
+    }
+  }
+  for (; p < g.k; ++p, a += g.a_cs, b += kPanel) part[0].step(a, g.a_rs, b, 16);
+#pragma GCC unroll 4
+  for (int s = 1; s < kSplit; ++s) part[0].add(part[s]);
+  finish_tile(part[0], g.epilogue, out);
+}
+
+void gemv_finish_out(const GemmArgs& g, const Item& it, int64_t row, int64_t j, int cols, TileOut& out) {
+  out.row = g.c_rs;
+  out.residual_row = g.residual_rs;
+  out.c = it.c + row * g.c_rs + j;
+  out.cols = cols;
+  out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
+  out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
+  out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row;
+  out.residual = it.residual == nullptr ? nullptr : it.residual + row * g.residual_rs + j * g.residual_cs;
+  out.residual_step = g.residual_cs;
+}
+
+void gemv_packed(const GemmArgs& g, const Item& it, int64_t col0, int64_t col1) {
+  for (int64_t j = col0; j < col1; j += kPanel) {
+    TileOut out;
+    gemv_finish_out(g, it, 0, j, static_cast<int>(least(kPanel, col1 - j)), out);
+    const float* b = it.b + j * g.k;
+    switch (g.m) {
+      case 1:
+        gemv_panel<1, 4 * 2 / kPanelVecs>(g, it, b, out);
+        break;
+      case 2:
+        gemv_panel<2, 2>(g, it, b, out);
+        break;
+      case 3:
+        gemv_panel<3, 1>(g, it, b, out);
+        break;
+      default:
+        gemv_panel<4, 1>(g, it, b, out);
+        break;
+    }
+  }
+}
+
+// Row-major B, eight rows at a time: eight streams that the prefetchers follow, sums in the worker's scratch.
+void gemv_direct(const GemmArgs& g, const Item& it, int64_t col0, int64_t col1, int64_t col_tile, float* sums) {
+  const int64_t cols = col1 - col0;
+  for (int64_t i = 0; i < g.m * col_tile; ++i) sums[i] = 0.0f;
+  for (int64_t p = 0; p < g.k; p += 8) {
+    const int rows = static_cast<int>(least(8, g.k - p));
+    for (int64_t i = 0; i < g.m; ++i) {
+      axpy_rows(rows, it.a + i * g.a_rs + p * g.a_cs, g.a_cs, it.b + p * g.b_rs + col0, g.b_rs, cols,
+                sums + i * col_tile);
+    }
+  }
+  for (int64_t i = 0; i < g.m; ++i) {
+    for (int64_t j = 0; j < cols; j += kPanel) {
+      TileOut out;
+      gemv_finish_out(g, it, i, col0 + j, static_cast<int>(least(kPanel, cols - j)), out);
+      Tile<1, kPanelVecs> t;
+      for (int v = 0; v < kPanelVecs; ++v) t.v[0][v] = load(sums + i * col_tile + j + v * kVecFloats);
+      finish_tile(t, g.epilogue, out);
+    }
+  }
+}
+
+// One element's epilogue, for the transposed output of `dot`.
+void finish_one(const GemmArgs& g, const Item& it, int64_t i, int64_t j, float x) {
+  const Epilogue& e = g.epilogue;
+  x *= e.alpha;
+  if (e.scale != nullptr) x *= e.scale[j];
+  if (e.bias != nullptr) x += e.bias[j];
+  if (e.row_bias != nullptr) x += e.row_bias[i];
+  if (it.residual != nullptr) x += e.beta * it.residual[i * g.residual_rs + j * g.residual_cs];
+  if (x < 0.0f) x *= e.slope;
+  if (x < e.lo) x = e.lo;
+  if (x > e.hi) x = e.hi;
+  it.c[i * g.c_rs + j] = x;
+}
+
+void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, int64_t j1, float* scratch) {
+  const float* few = p.swapped ? it.b : it.a;
+  int64_t few_rs = p.swapped ? g.b_cs : g.a_rs;
+  const float* many = p.swapped ? it.a : it.b;
+  const int64_t many_rs = p.swapped ? g.a_rs : g.b_cs;
+  const int64_t rows = p.row_tile;
+  if (p.swapped && g.b_rs != 1) {
+    const int64_t ld = round_up(g.k, 16);
+    for (int64_t s = 0; s < rows; ++s) {
+      for (int64_t q = 0; q < g.k; ++q) scratch[s * ld + q] = few[s * few_rs + q * g.b_rs];
+    }
+    few = scratch;
+    few_rs = ld;
+  }
+  for (int64_t j = j0; j < j1; j += 4) {
+    const int64_t count = least(4, j1 - j);
+    for (int64_t s = 0; s < rows; ++s) {
+      float sums[4];
+      if (count == 4) {
+        dots<4>(g.k, few + s * few_rs, many + j * many_rs, many_rs, sums);
+      } else {
+        for (int64_t q = 0; q < count; ++q) dots<1>(g.k, few + s * few_rs, many + (j + q) * many_rs, many_rs, sums + q);
+      }
+      for (int64_t q = 0; q < count; ++q) {
+        finish_one(g, it, p.swapped ? j + q : s, p.swapped ? s : j + q, sums[q]);
+      }
+    }
+  }
+}
+
+void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
+  const bool packing = p.source == Source::phase && phase % 2 == 0;
+  const int64_t row_tiles = packing ? 1 : p.row_tiles;
+  // Neighbouring tiles share B.
+  const int64_t row_tile = tile % row_tiles;
+  const int64_t col_tile = tile / row_tiles % p.col_tiles;
+  const int64_t slot = tile / row_tiles / p.col_tiles;
+  const int64_t unit = slot + (p.source == Source::phase ? phase / 2 * p.units_per_phase : 0);
+  const Item it = item_of(g, unit / p.n_blocks);
+  const int64_t n0 = unit % p.n_blocks * p.n_block;
+  const int64_t n1 = p.path == Path::dot ? p.n_block : least(g.n, n0 + p.n_block);
+  const int64_t col0 = n0 + col_tile * p.col_tile;
+  const int64_t col1 = least(n1, col0 + p.col_tile);
+  if (col0 >= col1) return;
+  float* shared = g.scratch + slot * p.n_block * g.k + (col0 - n0) * g.k;
+  if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
+  if (p.path == Path::dot) {
+    dot_tile(g, p, it, col0, col1, worker_scratch(g, p, worker));
+    return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
+  }
+  if (p.path == Path::gemv) {
+    if (p.source == Source::packed) {
+      gemv_packed(g, it, col0, col1);
+    } else {
+      gemv_direct(g, it, col0, col1, p.col_tile, worker_scratch(g, p, worker));
+    }
+    return strip(g, it, 0, g.m, col0, col1 - col0);
+  }
+  const float* packed = it.b + col0 * g.k;
+  if (p.source == Source::phase) packed = shared;
+  if (p.source == Source::in_tile) {
+    float* own = worker_scratch(g, p, worker);
+    pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own);
+    packed = own;
+  }
+  const int64_t row0 = row_tile * p.row_tile;
+  run_tiles(g, p, it, row0, least(g.m, row0 + p.row_tile), col0, col1, packed);
+}
+
+}  // namespace
+
+extern constinit const GemmTable TC_TIER_NAME(gemm_table);
+constinit const GemmTable TC_TIER_NAME(gemm_table) = {
+    .traits = TC_KERNEL(traits, "gemm_f32_traits"),
+    .pack_b = TC_KERNEL(pack_b, "gemm_f32_pack"),
+    .run = TC_KERNEL(run, "gemm_f32__" TC_TILE_NAME),
+};
+
+}  // namespace tc::kernels

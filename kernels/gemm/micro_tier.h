@@ -1,0 +1,177 @@
+// The register tile that GEMM and convolution share: R rows of NV registers of accumulators, fed by broadcasts of the
+// left operand and vectors of the right one.
+#pragma once
+#include "tc/kernels/gemm/epilogue.h"
+#include "tc/kernels/gemm/tile.h"
+#include "tc/kernels/simd/vec.h"
+
+namespace tc::kernels {
+namespace {
+
+inline constexpr int kVecFloats = kLanes<float>;
+
+// A packed panel is kPanelVecs registers wide. kMaxRows[n] rows are the most that a tile of n registers has:
+// accumulators, one row of the right operand and a broadcast fit the 32 or 16 registers. Measured GFLOP/s at K = 384:
+// AVX-512 7x64 284, 12x32 283, 14x32 271; AVX2 6x16 137; SSE4.2 3x16 55, 6x8 49.
+#if defined(__AVX512F__)
+inline constexpr int kPanelVecs = 4;
+inline constexpr int kMaxRows[] = {0, 12, 12, 8, 7};
+#define TC_TILE_NAME "7x64"
+#elif defined(__AVX2__)
+inline constexpr int kPanelVecs = 2;
+inline constexpr int kMaxRows[] = {0, 8, 6};
+#define TC_TILE_NAME "6x16"
+#else
+inline constexpr int kPanelVecs = 4;
+inline constexpr int kMaxRows[] = {0, 6, 4, 3, 3};
+#define TC_TILE_NAME "3x16"
+#endif
+inline constexpr int kPanel = kPanelVecs * kVecFloats;
+
+template <int R, int NV>
+struct Tile {
+  VecF v[R][NV];
+
+  TC_INLINE void zero() {
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) v[i][j] = VecF(0.0f);
+    }
+  }
+
+  // One step of K. a: the left operand at row 0, rows `rs` floats apart; b: the right one, column x at
+  // (x / 16) * block + x % 16.
+  TC_INLINE void step(const float* a, int64_t rs, const float* b, int64_t block) {
+    VecF w[NV];
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) w[j] = load(b + (j * kVecFloats / 16) * block + j * kVecFloats % 16);
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+      const VecF x(a[i * rs]);
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) v[i][j] = fma(x, w[j], v[i][j]);
+    }
+  }
+
+  TC_INLINE void add(const Tile& other) {
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) v[i][j] = v[i][j] + other.v[i][j];
+    }
+  }
+
+  // Every column exists in c and in the residual.
+  TC_INLINE void finish(const Epilogue& e, const TileOut& out) {
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) {
+      const int at = j * kVecFloats;
+      const int rest = out.cols - at;
+      const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
+      const int64_t offset = (at / 16) * out.block + at % 16;
+      const int64_t residual_offset = (at / 16) * out.residual_block + at % 16;
+      if (e.alpha != 1.0f || out.scale != nullptr) {
+        const VecF factor = out.scale != nullptr ? load(out.scale + at, tail) * VecF(e.alpha) : VecF(e.alpha);
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) v[i][j] = v[i][j] * factor;
+      }
+      if (out.first) {
+        if (out.bias != nullptr) {
+          const VecF bias = load(out.bias + at, tail);
+#pragma GCC unroll 16
+          for (int i = 0; i < R; ++i) v[i][j] = v[i][j] + bias;
+        }
+        if (out.row_bias != nullptr) {
+#pragma GCC unroll 16
+          for (int i = 0; i < R; ++i) v[i][j] = v[i][j] + VecF(out.row_bias[i]);
+        }
+        if (out.residual != nullptr) {
+          const VecF beta(e.beta);
+#pragma GCC unroll 16
+          for (int i = 0; i < R; ++i) {
+            const float* p = out.residual + i * out.residual_row + residual_offset * out.residual_step;
+            const VecF r = out.residual_step == 0 ? VecF(*p) : load(p);
+            v[i][j] = fma(beta, r, v[i][j]);
+          }
+        }
+      } else {
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) {
+          const float* p = out.c + i * out.row + offset;
+          v[i][j] = v[i][j] + load(p);
+        }
+      }
+      if (out.last) {
+        if (e.slope != 1.0f) {
+          const VecF zero(0.0f);
+          const VecF slope(e.slope);
+#pragma GCC unroll 16
+          for (int i = 0; i < R; ++i) v[i][j] = fma(slope, vmin(zero, v[i][j]), vmax(zero, v[i][j]));
+        }
+        const VecF lo(e.lo);
+        const VecF hi(e.hi);
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) v[i][j] = vmin(hi, vmax(lo, v[i][j]));
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) {
+        float* p = out.c + i * out.row + offset;
+        store(p, v[i][j]);
+      }
+    }
+  }
+};
+
+// The same for rows of a tile that lie in memory, `width` floats each, when c or the residual ends after out.cols
+// columns.
+__attribute__((noinline)) inline void finish_ragged(const float* tile, int rows, int width, const Epilogue& e,
+                                                    const TileOut& out) {
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < out.cols; j += kVecFloats) {
+      const int rest = out.cols - j;
+      const Tail<float> tail(rest > kVecFloats ? kVecFloats : rest);
+      VecF x = load(tile + i * width + j);
+      if (out.scale != nullptr) {
+        x = x * (load(out.scale + j, tail) * VecF(e.alpha));
+      } else if (e.alpha != 1.0f) {
+        x = x * VecF(e.alpha);
+      }
+      float* c = out.c + i * out.row + (j / 16) * out.block + j % 16;
+      if (out.first) {
+        if (out.bias != nullptr) x = x + load(out.bias + j, tail);
+        if (out.row_bias != nullptr) x = x + VecF(out.row_bias[i]);
+        if (out.residual != nullptr) {
+          const float* r = out.residual + i * out.residual_row;
+          r += ((j / 16) * out.residual_block + j % 16) * out.residual_step;
+          x = fma(VecF(e.beta), out.residual_step == 0 ? VecF(*r) : load(r, tail), x);
+        }
+      } else {
+        x = x + load(c, tail);
+      }
+      if (out.last) {
+        if (e.slope != 1.0f) x = fma(VecF(e.slope), vmin(VecF(0.0f), x), vmax(VecF(0.0f), x));
+        x = vmin(VecF(e.hi), vmax(VecF(e.lo), x));
+      }
+      store(c, x, tail);
+    }
+  }
+}
+
+template <int R, int NV>
+TC_INLINE void finish_tile(Tile<R, NV>& t, const Epilogue& e, const TileOut& out) {
+  if (out.ragged && out.cols < NV * kVecFloats) {
+    alignas(64) float rows[R * NV * kVecFloats];
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) store(rows + (i * NV + j) * kVecFloats, t.v[i][j]);
+    }
+    finish_ragged(rows, R, NV * kVecFloats, e, out);
+  } else {
+    t.finish(e, out);
+  }
+}
+
+}  // namespace
+}  // namespace tc::kernels

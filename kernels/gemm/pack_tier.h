@@ -1,0 +1,52 @@
+// Copies of a k x cols piece of B into one packed panel [k][kPanel], padded with zeros. Only *_tier.cc files include
+// it.
+#pragma once
+#include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/simd/transpose.h"
+
+namespace tc::kernels {
+namespace {
+
+// Columns contiguous.
+inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* dst) {
+  if (cols == kPanel) {
+    for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kPanel; j += kVecFloats) store(dst + j, load(src + j));
+    }
+    return;
+  }
+  for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
+    for (int j = 0; j < kPanel; j += kVecFloats) {
+      const int rest = cols - j;
+      store(dst + j, rest <= 0 ? VecF(0.0f) : load(src + j, Tail<float>(rest < kVecFloats ? rest : kVecFloats)));
+    }
+  }
+}
+
+inline void pack_any(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst) {
+  for (int64_t p = 0; p < k; ++p, dst += kPanel) {
+    for (int j = 0; j < kPanel; ++j) dst[j] = j < cols ? src[p * rs + j * cs] : 0.0f;
+  }
+}
+
+// K contiguous: squares of one register go through a transpose.
+inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, float* dst) {
+  int64_t p = 0;
+  for (; p + kVecFloats <= k; p += kVecFloats) {
+    for (int j = 0; j < kPanel; j += kVecFloats) {
+      VecF square[kVecFloats];
+#pragma GCC unroll 16
+      for (int q = 0; q < kVecFloats; ++q) {
+        square[q] = j + q < cols ? load(src + (j + q) * cs + p) : VecF(0.0f);
+      }
+      transpose(square);
+#pragma GCC unroll 16
+      for (int q = 0; q < kVecFloats; ++q) store(dst + (p + q) * kPanel + j, square[q]);
+    }
+  }
+  pack_any(src + p, 1, cs, k - p, cols, dst + p * kPanel);
+}
+
+}  // namespace
+}  // namespace tc::kernels

@@ -1,0 +1,74 @@
+// In-register transposition of a square of floats, one register per row.
+#pragma once
+#include "tc/kernels/simd/vec.h"
+
+namespace tc::kernels {
+namespace {
+
+#if defined(__AVX512F__)
+// Pairs of rows, then pairs of pairs inside 128-bit lanes, then the lanes themselves.
+TC_INLINE void transpose(VecF (&m)[16]) {
+  __m512 a[16];
+  __m512 b[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    a[i] = _mm512_unpacklo_ps(m[i], m[i + 1]);
+    a[i + 1] = _mm512_unpackhi_ps(m[i], m[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    b[i] = _mm512_shuffle_ps(a[i], a[i + 2], 0x44);
+    b[i + 1] = _mm512_shuffle_ps(a[i], a[i + 2], 0xee);
+    b[i + 2] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0x44);
+    b[i + 3] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0xee);
+  }
+  // b[4 g + i], lane l: rows 4 g .. 4 g + 3 of column 4 l + i.
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512 low02 = _mm512_shuffle_f32x4(b[i], b[4 + i], 0x88);
+    const __m512 low13 = _mm512_shuffle_f32x4(b[i], b[4 + i], 0xdd);
+    const __m512 high02 = _mm512_shuffle_f32x4(b[8 + i], b[12 + i], 0x88);
+    const __m512 high13 = _mm512_shuffle_f32x4(b[8 + i], b[12 + i], 0xdd);
+    m[i] = VecF(_mm512_shuffle_f32x4(low02, high02, 0x88));
+    m[8 + i] = VecF(_mm512_shuffle_f32x4(low02, high02, 0xdd));
+    m[4 + i] = VecF(_mm512_shuffle_f32x4(low13, high13, 0x88));
+    m[12 + i] = VecF(_mm512_shuffle_f32x4(low13, high13, 0xdd));
+  }
+}
+#elif defined(__AVX2__)
+TC_INLINE void transpose(VecF (&m)[8]) {
+  __m256 a[8];
+  __m256 b[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = _mm256_unpacklo_ps(m[i], m[i + 1]);
+    a[i + 1] = _mm256_unpackhi_ps(m[i], m[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    b[i] = _mm256_shuffle_ps(a[i], a[i + 2], 0x44);
+    b[i + 1] = _mm256_shuffle_ps(a[i], a[i + 2], 0xee);
+    b[i + 2] = _mm256_shuffle_ps(a[i + 1], a[i + 3], 0x44);
+    b[i + 3] = _mm256_shuffle_ps(a[i + 1], a[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    m[i] = VecF(_mm256_permute2f128_ps(b[i], b[4 + i], 0x20));
+    m[4 + i] = VecF(_mm256_permute2f128_ps(b[i], b[4 + i], 0x31));
+  }
+}
+#else
+TC_INLINE void transpose(VecF (&m)[4]) {
+  const __m128 a = _mm_unpacklo_ps(m[0], m[1]);
+  const __m128 b = _mm_unpackhi_ps(m[0], m[1]);
+  const __m128 c = _mm_unpacklo_ps(m[2], m[3]);
+  const __m128 d = _mm_unpackhi_ps(m[2], m[3]);
+  m[0] = VecF(_mm_movelh_ps(a, c));
+  m[1] = VecF(_mm_movehl_ps(c, a));
+  m[2] = VecF(_mm_movelh_ps(b, d));
+  m[3] = VecF(_mm_movehl_ps(d, b));
+}
+#endif
+
+}  // namespace
+}  // namespace tc::kernels

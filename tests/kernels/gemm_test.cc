@@ -1,0 +1,281 @@
+// Matrix products of every tier against double precision, on buffers that end at guard pages.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "guard.h"
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+using testing::Edge;
+using testing::GuardedBuffer;
+using testing::Random;
+
+struct Case {
+  int64_t m, n, k;
+  bool a_transposed = false, b_transposed = false, packed = false;
+  int64_t batch0 = 1, batch1 = 1;
+  bool b_shared = false;  // one B for all of the batch
+};
+
+struct Extras {
+  bool bias = false, scale = false, row_bias = false, residual = false, residual_is_c = false, clip = false;
+  float alpha = 1, beta = 1, slope = 1;
+  bool strip = false;
+};
+
+void add_position(void* context, float* tile, int64_t rows, int64_t cols, int64_t ld, int64_t row0, int64_t col0) {
+  const int64_t n = *static_cast<int64_t*>(context);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < cols; ++c) tile[r * ld + c] += static_cast<float>((row0 + r) * n + col0 + c) * 0.001f;
+  }
+}
+
+std::string describe(const Case& c, const Extras& x, Tier tier) {
+  return std::string(tier_name(tier)) + " m=" + std::to_string(c.m) + " n=" + std::to_string(c.n) +
+         " k=" + std::to_string(c.k) + (c.a_transposed ? " At" : "") + (c.b_transposed ? " Bt" : "") +
+         (c.packed ? " packed" : "") + " batch " + std::to_string(c.batch0) + "x" + std::to_string(c.batch1) +
+         (x.bias ? " bias" : "") + (x.scale ? " scale" : "") + (x.row_bias ? " row_bias" : "") +
+         (x.residual ? " residual" : "") + (x.residual_is_c ? " in place" : "") + (x.clip ? " clip" : "") +
+         (x.strip ? " strip" : "");
+}
+
+std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Edge edge, uint64_t seed,
+                       std::vector<double>* truth) {
+  Random random(seed);
+  const int64_t batches = c.batch0 * c.batch1;
+  const int64_t b_count = c.b_shared ? 1 : batches;
+  const auto count = [](int64_t v) { return static_cast<size_t>(v); };
+  GuardedBuffer<float> a(random.floats(count(batches * c.m * c.k)), edge);
+  GuardedBuffer<float> b(random.floats(count(b_count * c.k * c.n)), edge);
+  GuardedBuffer<float> out(random.floats(count(batches * c.m * c.n)), edge);
+  GuardedBuffer<float> bias(random.floats(count(c.n)), edge);
+  GuardedBuffer<float> scale(random.floats(count(c.n)), edge);
+  GuardedBuffer<float> row_bias(random.floats(count(c.m)), edge);
+  GuardedBuffer<float> residual(random.floats(count(batches * c.m * c.n)), edge);
+  const GemmTable& kernels = table(tier).gemm;
+  const GemmTraits traits = kernels.traits.fn();
+
+  GemmArgs g;
+  g.m = c.m, g.n = c.n, g.k = c.k;
+  g.batch[0] = c.batch0, g.batch[1] = c.batch1;
+  g.a = a.data();
+  g.a_rs = c.a_transposed ? 1 : c.k;
+  g.a_cs = c.a_transposed ? c.m : 1;
+  g.a_batch[1] = c.m * c.k, g.a_batch[0] = c.batch1 * c.m * c.k;
+  g.b = b.data();
+  g.b_rs = c.b_transposed ? 1 : c.n;
+  g.b_cs = c.b_transposed ? c.k : 1;
+  if (!c.b_shared) g.b_batch[1] = c.k * c.n, g.b_batch[0] = c.batch1 * c.k * c.n;
+  g.c = out.data();
+  g.c_rs = c.n;
+  g.c_batch[1] = c.m * c.n, g.c_batch[0] = c.batch1 * c.m * c.n;
+  g.residual_rs = c.n;
+  g.residual_batch[1] = g.c_batch[1], g.residual_batch[0] = g.c_batch[0];
+  int64_t columns = c.n;
+  g.epilogue.alpha = x.alpha, g.epilogue.beta = x.beta, g.epilogue.slope = x.slope;
+  if (x.bias) g.epilogue.bias = bias.data();
+  if (x.scale) g.epilogue.scale = scale.data();
+  if (x.row_bias) g.epilogue.row_bias = row_bias.data();
+  if (x.residual) g.epilogue.residual = residual.data();
+  if (x.residual_is_c) g.epilogue.residual = out.data();
+  if (x.clip) g.epilogue.lo = -0.5f, g.epilogue.hi = 0.75f;
+  if (x.strip) g.epilogue.strip = add_position, g.epilogue.context = &columns;
+
+  if (truth != nullptr) {
+    truth->assign(count(batches * c.m * c.n), 0.0);
+    for (int64_t q = 0; q < batches; ++q) {
+      const float* aq = a.data() + q * c.m * c.k;
+      const float* bq = b.data() + (c.b_shared ? 0 : q) * c.k * c.n;
+      for (int64_t i = 0; i < c.m; ++i) {
+        for (int64_t j = 0; j < c.n; ++j) {
+          double sum = 0;
+          for (int64_t p = 0; p < c.k; ++p) {
+            sum += double{aq[i * g.a_rs + p * g.a_cs]} * double{bq[p * g.b_rs + j * g.b_cs]};
+          }
+          const int64_t at = (q * c.m + i) * c.n + j;
+          sum *= double{x.alpha};
+          if (x.scale) sum *= double{scale[count(j)]};
+          if (x.bias) sum += double{bias[count(j)]};
+          if (x.row_bias) sum += double{row_bias[count(i)]};
+          if (g.epilogue.residual != nullptr) sum += double{x.beta} * double{g.epilogue.residual[at]};
+          if (sum < 0) sum *= double{x.slope};
+          if (x.clip) sum = std::fmin(0.75, std::fmax(-0.5, sum));
+          if (x.strip) sum += static_cast<double>(at) * 0.001;
+          (*truth)[count(at)] = sum;
+        }
+      }
+    }
+  }
+
+  std::vector<float> packed_store;
+  if (c.packed) {
+    packed_store.resize(count(gemm_packed_floats(traits, c.k, c.n) * b_count));
+    for (int64_t q = 0; q < b_count; ++q) {
+      kernels.pack_b.fn(b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, 0, c.n,
+                        packed_store.data() + q * gemm_packed_floats(traits, c.k, c.n));
+    }
+  }
+  GuardedBuffer<float> packed(packed_store, edge);
+  if (c.packed) {
+    g.packed_b = packed.data();
+    g.b = nullptr;
+    const int64_t size = gemm_packed_floats(traits, c.k, c.n);
+    if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
+  }
+  const GemmPlan plan = gemm_plan(g, traits);
+  GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, team.threads()) / sizeof(float), Edge::kBack);
+  g.scratch = scratch.data();
+  gemm(team, kernels, g, plan);
+  return {out.begin(), out.end()};
+}
+
+void check(const Case& c, const Extras& x = {}) {
+  Team one(1);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const Edge edge : testing::kEdges) {
+      SCOPED_TRACE(describe(c, x, tier));
+      std::vector<double> truth;
+      const std::vector<float> got = run(tier, c, x, one, edge, 7, &truth);
+      const double bound = 2e-7 * static_cast<double>(c.k + 4);
+      for (size_t i = 0; i < truth.size(); ++i) {
+        const double position = x.strip ? 1e-7 * static_cast<double>(i) * 0.001 : 0;
+        ASSERT_NEAR(got[i], truth[i], bound + position) << "at " << i;
+      }
+    }
+  }
+}
+
+TEST(Gemm, AllTails) {
+  for (int64_t m = 1; m <= 17; ++m) {
+    for (const int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 47, 48, 63, 64, 65, 100}) {
+      for (const int64_t k : {1, 2, 3, 17}) check({m, n, k});
+    }
+  }
+}
+
+TEST(Gemm, EveryColumnCount) {
+  for (int64_t n = 1; n <= 130; ++n) {
+    for (const int64_t m : {1, 3, 5, 13}) {
+      check({m, n, 9, false, false, true}, {.bias = true, .clip = true});
+      check({m, n, 9}, {.bias = true, .scale = true});
+    }
+  }
+}
+
+TEST(Gemm, StridesAndPacking) {
+  for (const bool at : {false, true}) {
+    for (const bool bt : {false, true}) {
+      for (const bool packed : {false, true}) {
+        for (const int64_t m : {1, 2, 3, 4, 6, 29, 130}) {
+          for (const int64_t n : {1, 3, 4, 16, 70, 129}) {
+            for (const int64_t k : {1, 16, 31, 37}) check({m, n, k, at, bt, packed});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Gemm, Epilogues) {
+  const Extras extras[] = {
+      {.bias = true},
+      {.scale = true, .alpha = 0.5f},
+      {.row_bias = true},
+      {.residual = true, .beta = 0.5f},
+      {.residual_is_c = true, .beta = -1.5f},
+      {.clip = true, .slope = 0.1f},
+      {.slope = 0.25f},
+      {.strip = true},
+      {.bias = true,
+       .scale = true,
+       .row_bias = true,
+       .residual = true,
+       .clip = true,
+       .alpha = 2.0f,
+       .slope = 0.1f,
+       .strip = true},
+  };
+  for (const Extras& x : extras) {
+    for (const int64_t m : {1, 4, 5, 37}) {
+      for (const int64_t n : {1, 4, 20, 65, 140}) {
+        check({m, n, 33}, x);
+        check({m, n, 33, false, true}, x);
+        check({m, n, 33, false, false, true}, x);
+      }
+    }
+    check({40, 70, 900}, x);
+    check({40, 70, 900, false, false, true}, x);
+  }
+}
+
+TEST(Gemm, Batches) {
+  for (const int64_t m : {1, 5, 20}) {
+    for (const bool packed : {false, true}) {
+      for (const bool shared : {false, true}) {
+        check({m, 70, 33, false, false, packed, 2, 3, shared}, {.bias = true, .residual = true});
+        check({m, 70, 33, false, true, packed, 3, 1, shared});
+      }
+    }
+  }
+  check({5, 3, 0}, {.bias = true});
+  check({0, 3, 4});
+  check({200, 600, 64, false, false, false, 2, 2});
+}
+
+TEST(Gemm, BlocksOfEveryKind) {
+  check({250, 700, 500});
+  check({130, 1100, 1000}, {.bias = true, .strip = true});
+  check({3, 3000, 50});
+  check({3, 3000, 50, false, true});
+  check({3000, 3, 50, false, true});
+  check({3000, 3, 50});
+}
+
+TEST(Gemm, SameBitsForAnyNumberOfThreads) {
+  Team one(1);
+  Team three(3);
+  const Case cases[] = {{250, 700, 500},
+                        {1, 3000, 300},
+                        {3000, 2, 300},
+                        {130, 300, 90, false, true, true},
+                        {64, 64, 64, false, false, false, 4, 4}};
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const Case& c : cases) {
+      EXPECT_EQ(run(tier, c, {.bias = true}, one, Edge::kBack, 3, nullptr),
+                run(tier, c, {.bias = true}, three, Edge::kBack, 3, nullptr))
+          << describe(c, {}, tier);
+    }
+  }
+}
+
+TEST(Gemm, NanAndInfinityPass) {
+  Team one(1);
+  for (const Tier tier : testing::machine_tiers()) {
+    std::vector<float> a = {1, std::nanf(""), INFINITY, 1, 2, 3, 4, 5, 6, 7};
+    std::vector<float> b(20, 1.0f);
+    std::vector<float> c(200);
+    for (const int64_t n : {1, 20}) {
+      GemmArgs g;
+      g.m = 10, g.n = n, g.k = 1;
+      g.a = a.data(), g.a_rs = 1;
+      g.b = b.data(), g.b_rs = n;
+      g.c = c.data(), g.c_rs = n;
+      g.epilogue.lo = 0.0f;
+      const GemmPlan plan = gemm_plan(g, table(tier).gemm.traits.fn());
+      std::vector<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float) + 1);
+      g.scratch = scratch.data();
+      gemm(one, table(tier).gemm, g, plan);
+      EXPECT_TRUE(std::isnan(c[static_cast<size_t>(n)])) << tier_name(tier) << " n=" << n;
+      EXPECT_EQ(c[static_cast<size_t>(2 * n)], INFINITY);
+      EXPECT_EQ(c[static_cast<size_t>(3 * n)], 1.0f);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tc::kernels
