@@ -2,11 +2,16 @@
 // lesser tier's kernel. A family declares its struct (only Slot members) in its own header, fills it in its *_tier.cc
 // as `extern constinit const XTable TC_TIER_NAME(x_table)`, and is listed here.
 #pragma once
+#include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/tier.h"
 
 // One row per family: the member's name and its struct.
-#define TC_KERNEL_FAMILIES(X) X(gemm, GemmTable)
+// clang-format off
+#define TC_KERNEL_FAMILIES(X) \
+  X(strip, StripTable)        \
+  X(gemm, GemmTable)
+// clang-format on
 
 namespace tc::kernels {
 

@@ -1,0 +1,137 @@
+#include "tc/kernels/elementwise/strip.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace tc::kernels {
+namespace {
+
+enum Kinds : unsigned { kFloat = 1, kDouble = 2, kInt = 4, kReal = kFloat | kDouble, kAll = kReal | kInt };
+
+struct OpRow {
+  const char* name;
+  int arity;
+  unsigned kinds;
+};
+constexpr OpRow kRows[kMicroOpCount] = {
+#define TC_STRIP_OP(name, arity, kinds, vector, integer) {#name, arity, kinds},
+#include "tc/kernels/elementwise/strip_ops.def"
+#undef TC_STRIP_OP
+};
+const OpRow& row(MicroOp op) {
+  return kRows[static_cast<int>(op)];
+}
+
+// Elements per tile: large enough that claiming one is nothing, small enough to stay in L2 with a few operands.
+constexpr std::int64_t kTileElements = 16384;
+
+}  // namespace
+
+const char* micro_op_name(MicroOp op) {
+  return row(op).name;
+}
+int micro_op_arity(MicroOp op) {
+  return row(op).arity;
+}
+
+bool micro_op_supports(MicroOp op, Elem compute_type) {
+  switch (compute_type) {
+    case Elem::f32:
+      return (row(op).kinds & kFloat) != 0;
+    case Elem::f64:
+      return (row(op).kinds & kDouble) != 0;
+    case Elem::i32:
+    case Elem::i64:
+      return (row(op).kinds & kInt) != 0;
+    default:
+      return false;
+  }
+}
+
+bool strip_converts(Elem compute_type, Elem memory) {
+  if (memory == Elem::f16 || memory == Elem::bf16) return compute_type == Elem::f32;
+  return compute_type == Elem::f32 || compute_type == Elem::f64 || compute_type == Elem::i32 ||
+         compute_type == Elem::i64;
+}
+
+const char* strip_program_error(const StripProgram& p) {
+  if (p.type != Elem::f32 && p.type != Elem::f64 && p.type != Elem::i32 && p.type != Elem::i64) {
+    return "the compute type is none of f32, f64, i32, i64";
+  }
+  if (p.inputs < 0 || p.outputs < 1 || p.registers < 0) return "a count of slots is out of range";
+  if (p.slots() > kMaxStripSlots) return "too many slots";
+  bool written[kMaxStripSlots] = {};
+  for (int s = 0; s < p.slots(); ++s) written[s] = s < p.inputs || (s >= p.immediate_slot(0) && s < p.register_slot(0));
+  for (const StripOp& op : p.code) {
+    if (static_cast<int>(op.op) >= kMicroOpCount) return "unknown micro-op";
+    if (!micro_op_supports(op.op, p.type)) return "a micro-op does not support the compute type";
+    if (op.dst >= p.slots() || op.a >= p.slots() || op.b >= p.slots() || op.c >= p.slots()) {
+      return "a slot number is out of range";
+    }
+    const int arity = row(op.op).arity;
+    if (!written[op.a] || (arity > 1 && !written[op.b]) || (arity > 2 && !written[op.c])) {
+      return "a slot is read before it is written";
+    }
+    if (op.dst < p.inputs || (op.dst >= p.immediate_slot(0) && op.dst < p.register_slot(0))) {
+      return "an input or immediate is written";
+    }
+    written[op.dst] = true;
+  }
+  for (int i = 0; i < p.outputs; ++i) {
+    if (!written[p.output_slot(i)]) return "an output is never written";
+  }
+  return nullptr;
+}
+
+void collapse(StripArgs& args) {
+  const int inputs = args.program->inputs, outputs = args.program->outputs;
+  const auto stride = [&](int k, int d) -> std::int64_t& {
+    return k < inputs ? args.inputs[k].stride[d] : args.outputs[k - inputs].stride[d];
+  };
+  int rank = 0;
+  for (int d = 0; d < args.rank; ++d) {
+    if (args.extent[d] == 1) continue;
+    bool joins = rank > 0;
+    for (int k = 0; joins && k < inputs + outputs; ++k) joins = stride(k, rank - 1) == stride(k, d) * args.extent[d];
+    if (joins) {
+      args.extent[rank - 1] *= args.extent[d];
+    } else {
+      args.extent[rank++] = args.extent[d];
+    }
+    for (int k = 0; k < inputs + outputs; ++k) stride(k, rank - 1) = stride(k, d);
+  }
+  args.rank = rank;
+}
+
+Status run_strips(const StripTable& table, Team& team, const StripArgs& args) {
+  StripFn* const run = table.of(args.program->type).fn;
+  const Tiling tiling{args.elements(), kTileElements};
+  if (tiling.count() <= 1) return run(args, 0, tiling.total);
+  FirstFailure failure;
+  parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
+    const Status status = run(args, tiling.begin(tile), tiling.end(tile));
+    if (!status.ok()) failure.report(status.at);
+  });
+  return failure.status(StatusCode::kDivisionByZero);
+}
+
+Status run_strip_tile(const StripTable& table, const StripTile& tile) {
+  const StripProgram& p = *tile.program;
+  StripInput inputs[kMaxStripSlots];
+  StripOutput outputs[kMaxStripSlots];
+  inputs[0] = {tile.tile, Elem::f32, {tile.ld, 1}};
+  outputs[0] = tile.tile_out == nullptr ? StripOutput{tile.tile, Elem::f32, {tile.ld, 1}}
+                                        : StripOutput{tile.tile_out, Elem::f32, {tile.ld_out, 1}};
+  for (int i = 1; i < p.inputs; ++i) {
+    const StripTileOperand& o = tile.inputs[static_cast<std::size_t>(i - 1)];
+    inputs[i] = {o.data, o.type, {o.row_stride, o.col_stride}};
+  }
+  for (int i = 1; i < p.outputs; ++i) {
+    const StripTileOperand& o = tile.outputs[static_cast<std::size_t>(i - 1)];
+    outputs[i] = {o.data, o.type, {o.row_stride, o.col_stride}};
+  }
+  StripArgs args{tile.program, 2, {tile.rows, tile.cols}, inputs, outputs};
+  return table.of(p.type).fn(args, 0, tile.rows * tile.cols);
+}
+
+}  // namespace tc::kernels

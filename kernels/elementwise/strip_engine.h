@@ -1,0 +1,483 @@
+// How strip programs run, for *_tier.cc files: strips, access to operands, micro-op loops.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "tc/kernels/elementwise/strip.h"
+#include "tc/kernels/elementwise/vec_math.h"
+
+namespace tc::kernels {
+namespace {
+
+enum Kinds : unsigned { kFloat = 1, kDouble = 2, kInt = 4, kReal = kFloat | kDouble, kAll = kReal | kInt };
+template <class T>
+inline constexpr unsigned kKindOf = std::is_same_v<T, float>    ? kFloat
+                                    : std::is_same_v<T, double> ? kDouble
+                                                                : kInt;
+template <class T>
+inline constexpr Elem kElemOf = std::is_same_v<T, float>     ? Elem::f32
+                                : std::is_same_v<T, double>  ? Elem::f64
+                                : std::is_same_v<T, int32_t> ? Elem::i32
+                                                             : Elem::i64;
+
+// Integers wrap around; the lowest value divided by -1 is itself.
+template <class T>
+TC_INLINE T wrap_add(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+}
+template <class T>
+TC_INLINE T wrap_sub(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
+}
+template <class T>
+TC_INLINE T wrap_mul(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+}
+template <class T>
+TC_INLINE T wrap_div(T a, T b) {
+  return b == -1 ? wrap_sub(T{0}, a) : static_cast<T>(a / b);
+}
+template <class T>
+requires std::is_integral_v<T> TC_INLINE T trunc_mod(T a, T b) {
+  return b == -1 ? T{0} : static_cast<T>(a % b);
+}
+template <class T>
+requires std::is_integral_v<T> TC_INLINE T floor_mod(T a, T b) {
+  const T r = trunc_mod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? wrap_add(r, b) : r;
+}
+
+#define TC_STRIP_OP(name, arity, kinds, vector, integer)                                                             \
+  struct Op_##name {                                                                                                 \
+    static constexpr int kArity = arity;                                                                             \
+    static constexpr unsigned kKinds = kinds;                                                                        \
+    static constexpr MicroOp kOp = MicroOp::name;                                                                    \
+    template <class T>                                                                                               \
+    static TC_INLINE Vec<T> lanes([[maybe_unused]] Vec<T> a, [[maybe_unused]] Vec<T> b, [[maybe_unused]] Vec<T> c) { \
+      return vector;                                                                                                 \
+    }                                                                                                                \
+    template <class T>                                                                                               \
+    static TC_INLINE T one([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T c) {                       \
+      return static_cast<T>(integer);                                                                                \
+    }                                                                                                                \
+  };
+#include "tc/kernels/elementwise/strip_ops.def"
+#undef TC_STRIP_OP
+
+// Applies a micro-op to n elements. Gives -1, or the first place where an integer is divided by zero.
+template <class T>
+using MicroFn = int(T* dst, const T* a, const T* b, const T* c, int n);
+
+template <class Op, class T>
+int micro_loop(T* dst, const T* a, [[maybe_unused]] const T* b, [[maybe_unused]] const T* c, int n) {
+  if constexpr (std::is_integral_v<T>) {
+    if constexpr (Op::kOp == MicroOp::div || Op::kOp == MicroOp::mod || Op::kOp == MicroOp::fmod) {
+      for (int i = 0; i < n; ++i) {
+        if (b[i] == 0) return i;
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      dst[i] = Op::template one<T>(a[i], Op::kArity > 1 ? b[i] : T{0}, Op::kArity > 2 ? c[i] : T{0});
+    }
+  } else {
+    constexpr int kStep = kLanes<T>;
+    int i = 0;
+    for (; i + kStep <= n; i += kStep) {
+      const Vec<T> x = load(a + i);
+      Vec<T> y = x, z = x;
+      if constexpr (Op::kArity > 1) y = load(b + i);
+      if constexpr (Op::kArity > 2) z = load(c + i);
+      store(dst + i, Op::template lanes<T>(x, y, z));
+    }
+    if (i < n) {
+      const Tail<T> tail(n - i);
+      const Vec<T> x = load(a + i, tail);
+      Vec<T> y = x, z = x;
+      if constexpr (Op::kArity > 1) y = load(b + i, tail);
+      if constexpr (Op::kArity > 2) z = load(c + i, tail);
+      store(dst + i, Op::template lanes<T>(x, y, z), tail);
+    }
+  }
+  return -1;
+}
+
+template <class Op, class T>
+constexpr MicroFn<T>* micro_fn() {
+  if constexpr ((Op::kKinds & kKindOf<T>) != 0)
+    return &micro_loop<Op, T>;
+  else
+    return nullptr;
+}
+
+template <class T>
+inline constexpr MicroFn<T>* kMicroFns[kMicroOpCount] = {
+#define TC_STRIP_OP(name, arity, kinds, vector, integer) micro_fn<Op_##name, T>(),
+#include "tc/kernels/elementwise/strip_ops.def"
+#undef TC_STRIP_OP
+};
+
+struct Bool {
+  uint8_t byte;
+};
+
+// The nearest thing to a C cast that is defined for every value.
+template <class To, class From>
+TC_INLINE To convert(From x) {
+  if constexpr (std::is_same_v<From, Bool>) {
+    return static_cast<To>(x.byte != 0);
+  } else if constexpr (std::is_same_v<To, Bool>) {
+    return Bool{static_cast<uint8_t>(x != From{0})};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if constexpr (std::is_same_v<To, int32_t>) {
+      return x >= From(-0x1p31) && x < From(0x1p31) ? static_cast<To>(x) : std::numeric_limits<To>::min();
+    } else {
+      if constexpr (std::is_same_v<To, uint64_t>) {
+        if (x >= From(0x1p63) && x < From(0x1p64)) return static_cast<To>(x);
+      }
+      const bool fits = x >= From(-0x1p63) && x < From(0x1p63);
+      return static_cast<To>(fits ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min());
+    }
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+// Copies n elements between a strip and memory: dst[i] = base[i * stride], or base[i * stride] = src[i].
+template <class T>
+using FetchFn = void(T* dst, const void* base, int64_t stride, int n);
+template <class T>
+using FlushFn = void(void* base, int64_t stride, const T* src, int n);
+
+template <class T, class S>
+void fetch(T* dst, const void* base, int64_t stride, int n) {
+  const S* src = static_cast<const S*>(base);
+  if (stride == 0) {
+    const T value = convert<T>(src[0]);
+    for (int i = 0; i < n; ++i) dst[i] = value;
+  } else if (stride == 1) {
+    if constexpr (std::is_same_v<T, S>) {
+      std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(T));
+    } else {
+      for (int i = 0; i < n; ++i) dst[i] = convert<T>(src[i]);
+    }
+  } else {
+    for (int i = 0; i < n; ++i) dst[i] = convert<T>(src[i * stride]);
+  }
+}
+template <class T, class S>
+void flush(void* base, int64_t stride, const T* src, int n) {
+  S* dst = static_cast<S*>(base);
+  if (stride == 1) {
+    if constexpr (std::is_same_v<T, S>) {
+      std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(T));
+    } else {
+      for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
+    }
+  } else {
+    for (int i = 0; i < n; ++i) dst[i * stride] = convert<S>(src[i]);
+  }
+}
+
+// 16-bit floats pass through a buffer of bits when they are strided.
+template <bool kBrain>
+void fetch_half(float* dst, const void* base, int64_t stride, int n) {
+  const auto* src = static_cast<const uint16_t*>(base);
+  uint16_t packed[kStripBytes / sizeof(float)];
+  if (stride != 1) {
+    for (int i = 0; i < n; ++i) packed[i] = src[i * stride];
+    src = packed;
+  }
+  int i = 0;
+  for (; i + kLanes<float> <= n; i += kLanes<float>) store(dst + i, kBrain ? load_bf16(src + i) : load_f16(src + i));
+  if (i < n) {
+    const Tail<float> tail(n - i);
+    store(dst + i, kBrain ? load_bf16(src + i, tail) : load_f16(src + i, tail), tail);
+  }
+}
+template <bool kBrain>
+void flush_half(void* base, int64_t stride, const float* src, int n) {
+  auto* dst = static_cast<uint16_t*>(base);
+  uint16_t packed[kStripBytes / sizeof(float)];
+  uint16_t* out = stride == 1 ? dst : packed;
+  int i = 0;
+  for (; i + kLanes<float> <= n; i += kLanes<float>) {
+    if constexpr (kBrain)
+      store_bf16(out + i, load(src + i));
+    else
+      store_f16(out + i, load(src + i));
+  }
+  if (i < n) {
+    const Tail<float> tail(n - i);
+    if constexpr (kBrain)
+      store_bf16(out + i, load(src + i, tail), tail);
+    else
+      store_f16(out + i, load(src + i, tail), tail);
+  }
+  if (stride != 1) {
+    for (i = 0; i < n; ++i) dst[i * stride] = packed[i];
+  }
+}
+
+// In the order of Elem.
+template <class T>
+inline constexpr FetchFn<T>* kFetch[kElemCount] = {
+    fetch<T, float>,  fetch<T, double>,   fetch<T, int32_t>, fetch<T, int64_t>,  fetch<T, Bool>,     fetch<T, uint8_t>,
+    fetch<T, int8_t>, fetch<T, uint16_t>, fetch<T, int16_t>, fetch<T, uint32_t>, fetch<T, uint64_t>, nullptr,
+    nullptr};
+template <class T>
+inline constexpr FlushFn<T>* kFlush[kElemCount] = {
+    flush<T, float>,  flush<T, double>,   flush<T, int32_t>, flush<T, int64_t>,  flush<T, Bool>,     flush<T, uint8_t>,
+    flush<T, int8_t>, flush<T, uint16_t>, flush<T, int16_t>, flush<T, uint32_t>, flush<T, uint64_t>, nullptr,
+    nullptr};
+template <class T>
+FetchFn<T>* fetch_fn(Elem type) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (type == Elem::f16) return fetch_half<false>;
+    if (type == Elem::bf16) return fetch_half<true>;
+  }
+  return kFetch<T>[static_cast<int>(type)];
+}
+template <class T>
+FlushFn<T>* flush_fn(Elem type) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (type == Elem::f16) return flush_half<false>;
+    if (type == Elem::bf16) return flush_half<true>;
+  }
+  return kFlush<T>[static_cast<int>(type)];
+}
+
+// A place in the iteration space.
+struct Cursor {
+  int rank;
+  const int64_t* extent;
+  int64_t at[kMaxRank];
+
+  Cursor(const StripArgs& args, int64_t flat) : rank(args.rank), extent(args.extent) {
+    for (int d = rank - 1; d >= 0; --d) {
+      at[d] = flat % extent[d];
+      flat /= extent[d];
+    }
+  }
+  int64_t row_rest() const { return extent[rank - 1] - at[rank - 1]; }
+  int64_t offset(const int64_t* stride) const {
+    int64_t sum = 0;
+    for (int d = 0; d < rank; ++d) sum += at[d] * stride[d];
+    return sum;
+  }
+  // Moves on by at most one row's rest, and returns how far an operand with these strides moves.
+  int64_t advance(int64_t n, const int64_t* stride) {
+    int d = rank - 1;
+    int64_t moved = n * stride[d];
+    at[d] += n;
+    while (at[d] == extent[d] && d > 0) {
+      moved -= extent[d] * stride[d];
+      at[d] = 0;
+      --d;
+      ++at[d];
+      moved += stride[d];
+    }
+    return moved;
+  }
+};
+
+// How an operand is reached.
+enum class Access : uint8_t {
+  splat,    // one value for the whole run, written into its strip once
+  flat,     // dense over the iteration space
+  strided,  // anything else
+};
+
+inline Access access_of(const StripArgs& args, const int64_t* stride, bool input) {
+  bool flat = true, splat = input;
+  int64_t dense = 1;
+  for (int d = args.rank - 1; d >= 0; --d) {
+    if (args.extent[d] == 1) continue;
+    flat &= stride[d] == dense;
+    splat &= stride[d] == 0;
+    dense *= args.extent[d];
+  }
+  return splat ? Access::splat : flat ? Access::flat : Access::strided;
+}
+
+// Whether output slot `k` lies in the memory of an input that is read after the output was written. Such an output is
+// computed in its strip, and stored when the strip is done.
+inline bool written_too_early(const StripArgs& args, int k) {
+  const StripProgram& p = *args.program;
+  for (int i = 0; i < p.inputs; ++i) {
+    if (args.inputs[i].data != args.outputs[k - p.inputs].data) continue;
+    bool written = false;
+    for (const StripOp& op : p.code) {
+      if (written && (op.a == i || op.b == i || op.c == i)) return true;
+      written |= op.dst == k;
+    }
+  }
+  return false;
+}
+
+template <class T>
+struct Place {
+  Access access;
+  bool native;  // elements of the compute type, usable where they lie
+  int size;
+  union {
+    FetchFn<T>* fetch;
+    FlushFn<T>* flush;
+  };
+  int64_t inner;            // stride of the last dimension
+  const void* filled_from;  // source of a row's constant that the strip holds already
+  int filled;
+};
+
+template <class T>
+Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
+  constexpr int kStrip = kStripBytes / static_cast<int>(sizeof(T));
+  const StripProgram& p = *args.program;
+  if (begin >= end) return {};
+
+  StripArgs scalar_space;
+  const StripArgs* space = &args;
+  if (args.rank == 0) {
+    scalar_space = args;
+    scalar_space.rank = 1;
+    scalar_space.extent[0] = 1;
+    space = &scalar_space;
+  }
+  const int last = space->rank - 1;
+  const int operands = p.inputs + p.outputs;
+
+  alignas(64) T strips[kMaxStripSlots][kStrip];
+  T* slot[kMaxStripSlots];
+  Place<T> place[kMaxStripSlots];
+  const int widest = static_cast<int>(end - begin < kStrip ? end - begin : kStrip);
+  for (int s = 0; s < p.slots(); ++s) slot[s] = strips[s];
+
+  bool strided = false;
+  for (int k = 0; k < operands; ++k) {
+    const bool input = k < p.inputs;
+    const int64_t* stride = input ? args.inputs[k].stride : args.outputs[k - p.inputs].stride;
+    const Elem type = input ? args.inputs[k].type : args.outputs[k - p.inputs].type;
+    Place<T>& at = place[k];
+    at.access = access_of(*space, stride, input);
+    at.native = type == kElemOf<T>;
+    at.size = elem_bytes(type);
+    at.inner = stride[last];
+    at.filled_from = nullptr;
+    at.filled = 0;
+    if (input)
+      at.fetch = fetch_fn<T>(type);
+    else
+      at.flush = flush_fn<T>(type);
+    strided |= at.access == Access::strided;
+    if (at.access == Access::splat) at.fetch(slot[k], args.inputs[k].data, 0, widest);
+    if (!input) {
+      at.native &= !written_too_early(args, k);
+    }
+  }
+  for (size_t i = 0; i < p.immediates.size(); ++i) {
+    const Immediate& value = p.immediates[i];
+    const T x = std::is_integral_v<T> ? static_cast<T>(value.integer) : static_cast<T>(value.real);
+    fetch<T, T>(slot[p.immediate_slot(static_cast<int>(i))], &x, 0, widest);
+  }
+
+  // Strips follow rows when these are long; short rows are gathered, several to a strip.
+  const bool by_rows = strided && space->extent[last] >= kStrip / 4;
+  Cursor cursor(*space, strided ? begin : 0);
+  for (int64_t i = begin; i < end;) {
+    int64_t n = end - i < kStrip ? end - i : kStrip;
+    if (by_rows && n > cursor.row_rest()) n = cursor.row_rest();
+    const int count = static_cast<int>(n);
+    const bool in_row = strided && n <= cursor.row_rest();
+
+    for (int k = 0; k < p.inputs; ++k) {
+      Place<T>& at = place[k];
+      if (at.access == Access::splat) continue;
+      const StripInput& in = args.inputs[k];
+      const auto* base = static_cast<const std::byte*>(in.data);
+      if (at.access == Access::flat) {
+        const std::byte* here = base + i * at.size;
+        if (at.native)
+          slot[k] = const_cast<T*>(reinterpret_cast<const T*>(here));
+        else
+          at.fetch(slot[k], here, 1, count);
+        continue;
+      }
+      const std::byte* here = base + cursor.offset(in.stride) * at.size;
+      if (in_row) {
+        if (at.inner == 1 && at.native) {
+          slot[k] = const_cast<T*>(reinterpret_cast<const T*>(here));
+        } else if (at.inner != 0) {
+          slot[k] = strips[k];
+          at.fetch(slot[k], here, at.inner, count);
+        } else if (here != at.filled_from || count > at.filled) {
+          slot[k] = strips[k];
+          at.fetch(slot[k], here, 0, count);
+          at.filled_from = here;
+          at.filled = count;
+        }
+        continue;
+      }
+      slot[k] = strips[k];
+      at.filled_from = nullptr;
+      Cursor walk = cursor;
+      for (int done = 0; done < count;) {
+        const int64_t rest = walk.row_rest();
+        const int part = count - done < rest ? count - done : static_cast<int>(rest);
+        at.fetch(slot[k] + done, here, at.inner, part);
+        here += walk.advance(part, in.stride) * at.size;
+        done += part;
+      }
+    }
+    for (int k = p.inputs; k < operands; ++k) {
+      Place<T>& at = place[k];
+      const StripOutput& out = args.outputs[k - p.inputs];
+      slot[k] = strips[k];
+      if (!at.native) continue;
+      if (at.access == Access::flat)
+        slot[k] = static_cast<T*>(out.data) + i;
+      else if (in_row && at.inner == 1)
+        slot[k] = static_cast<T*>(out.data) + cursor.offset(out.stride);
+    }
+
+    for (const StripOp& op : p.code) {
+      const int bad = kMicroFns<T>[static_cast<int>(op.op)](slot[op.dst], slot[op.a], slot[op.b], slot[op.c], count);
+      if constexpr (std::is_integral_v<T>) {
+        if (bad >= 0) return {StatusCode::kDivisionByZero, i + bad};
+      }
+    }
+
+    for (int k = p.inputs; k < operands; ++k) {
+      if (slot[k] != strips[k]) continue;
+      Place<T>& at = place[k];
+      const StripOutput& out = args.outputs[k - p.inputs];
+      auto* base = static_cast<std::byte*>(out.data);
+      if (at.access == Access::flat) {
+        at.flush(base + i * at.size, 1, slot[k], count);
+        continue;
+      }
+      Cursor walk = cursor;
+      std::byte* here = base + cursor.offset(out.stride) * at.size;
+      for (int done = 0; done < count;) {
+        const int64_t rest = walk.row_rest();
+        const int part = count - done < rest ? count - done : static_cast<int>(rest);
+        at.flush(here, at.inner, slot[k] + done, part);
+        here += walk.advance(part, out.stride) * at.size;
+        done += part;
+      }
+    }
+    i += n;
+    if (strided && i < end) {
+      if (in_row)
+        cursor.advance(n, args.extent);
+      else
+        cursor = Cursor(*space, i);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace tc::kernels

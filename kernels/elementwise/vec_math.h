@@ -1,0 +1,412 @@
+// Elementary functions of a register of floats, for *_tier.cc files. At most 2.3 ulp (measured by the tests; most of them 1 to 1.5), and IEEE results for
+// infinities, NaN, zeros, subnormals and arguments of any size. Tests quote the errors found.
+//
+// Reductions are the classical ones (Cody and Waite, Software Manual for the Elementary Functions; Cephes). The
+// polynomials are our own weighted minimax fits; each names its interval and the bound of its relative error.
+#pragma once
+
+#include <limits>
+
+#include "tc/kernels/simd/vec.h"
+
+namespace tc::kernels {
+namespace {
+
+template <class T>
+inline constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T>
+inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
+
+TC_INLINE VecF f32(float x) {
+  return VecF(x);
+}
+
+// c[0] + c[1] x + ... by Horner's rule.
+template <class V, class T, int N>
+TC_INLINE V polynomial(V x, const T (&c)[N]) {
+  V sum(c[N - 1]);
+  for (int i = N - 2; i >= 0; --i) sum = fma(sum, x, V(c[i]));
+  return sum;
+}
+
+TC_INLINE VecF negate(VecF a) {
+  return from_bits(bits(a) ^ VecI(INT32_MIN));
+}
+TC_INLINE VecD negate(VecD a) {
+  return from_bits(bits(a) ^ VecL(INT64_MIN));
+}
+
+template <class T>
+TC_INLINE Mask<T> nonzero(Vec<T> a) {
+  return not_equal(a, Vec<T>(T{0}));
+}
+template <class T>
+TC_INLINE Vec<T> truth(Mask<T> m) {
+  return select(m, Vec<T>(T{1}), Vec<T>(T{0}));
+}
+template <class T>
+TC_INLINE Vec<T> min_nan(Vec<T> a, Vec<T> b) {
+  return select(is_nan(a), a, vmin(a, b));
+}
+template <class T>
+TC_INLINE Vec<T> max_nan(Vec<T> a, Vec<T> b) {
+  return select(is_nan(a), a, vmax(a, b));
+}
+// min(max(x, low), high); a NaN in x stays, by the order of the operands.
+template <class T>
+TC_INLINE Vec<T> clip_nan(Vec<T> x, Vec<T> low, Vec<T> high) {
+  return vmin(high, vmax(low, x));
+}
+template <class T>
+TC_INLINE Vec<T> sign_of(Vec<T> a) {
+  const Vec<T> zero(T{0});
+  return select(is_nan(a), a, truth<T>(a > zero) - truth<T>(a < zero));
+}
+template <class T>
+TC_INLINE Vec<T> hard_swish(Vec<T> a) {
+  const Vec<T> gate = clip_nan(fma(a, Vec<T>(T{1} / T{6}), Vec<T>(T{0.5})), Vec<T>(T{0}), Vec<T>(T{1}));
+  return a * gate;
+}
+
+// Applies a scalar function to each lane: for the few functions where exactness needs the C library.
+template <class T, class F>
+TC_INLINE Vec<T> lanewise(Vec<T> a, Vec<T> b, F f) {
+  T x[kLanes<T>], y[kLanes<T>];
+  store(x, a);
+  store(y, b);
+  for (int i = 0; i < kLanes<T>; ++i) x[i] = f(x[i], y[i]);
+  return load(static_cast<const T*>(x));
+}
+
+// Remainders: of the quotient rounded to zero (C's fmod), and of its floor (the sign of the divisor).
+TC_INLINE VecF trunc_mod(VecF a, VecF b) {
+  return lanewise(a, b, [](float x, float y) { return __builtin_fmodf(x, y); });
+}
+TC_INLINE VecD trunc_mod(VecD a, VecD b) {
+  return lanewise(a, b, [](double x, double y) { return __builtin_fmod(x, y); });
+}
+template <class T>
+TC_INLINE Vec<T> floor_mod(Vec<T> a, Vec<T> b) {
+  const Vec<T> zero(T{0});
+  const Vec<T> r = trunc_mod(a, b);
+  return select(nonzero(r) & exclusive_or<T>(r < zero, b < zero), r + b, r);
+}
+
+// 2^n as a factor, -126 <= n <= 127.
+TC_INLINE VecF power_of_two(VecI n) {
+  return from_bits(shift_left<23>(n + VecI(127)));
+}
+
+struct ExpParts {
+  VecF p;  // expm1 of the reduced argument
+  VecI n;  // exp(x) = 2^n (1 + p)
+};
+
+TC_INLINE ExpParts exp_parts(VecF x) {
+  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; relative error of expm1 2^-31.9.
+  constexpr float kQ[] = {0.5000000047474719f,   0.16666666815548054f,  0.04166635010958746f,
+                          0.008333273301978509f, 0.001394138142130745f, 0.0001991407946679753f};
+  const VecF n = vround(x * f32(1.44269504088896341f));
+  VecF r = fnma(n, f32(0.693359375f), x);
+  r = fnma(n, f32(-2.12194440e-4f), r);
+  return {fma(r * r, polynomial(r, kQ), r), to_i32(n)};
+}
+
+// 2^kShift e^x. Beyond the bounds the result is 0 or infinity; between, two factors reach subnormals and the last
+// binade.
+template <int kShift = 0>
+TC_INLINE VecF vexp(VecF x) {
+  const ExpParts e = exp_parts(clip_nan(x, f32(-104.5f), f32(90.0f)));
+  const VecI half = shift_right_arith<1>(e.n);
+  return (f32(1.0f) + e.p) * power_of_two(half) * power_of_two(e.n - half + VecI(kShift));
+}
+
+TC_INLINE VecF vexpm1(VecF x) {
+  const ExpParts e = exp_parts(clip_nan(x, f32(-20.0f), f32(89.0f)));
+  // Half of the scale, doubled at the end: 2^128 is no float, e^88.7 is.
+  const VecF s = power_of_two(e.n - VecI(1));
+  const VecF y = fma(s, e.p, s - f32(0.5f));
+  return select(to_float(e.n) == f32(0.0f), select(vabs(x) < f32(1e-30f), x, e.p), y + y);
+}
+
+struct LogParts {
+  VecF m;  // in [sqrt(1/2), sqrt(2))
+  VecF e;  // x = m 2^e
+};
+
+TC_INLINE LogParts log_parts(VecF x) {
+  const Mask<float> small = x < f32(std::numeric_limits<float>::min());
+  const VecF scaled = select(small, x * f32(0x1p24f), x);
+  // Adding the distance from sqrt(1/2) to 1 makes the exponent field switch at sqrt(1/2) instead of 1.
+  const VecI shifted = bits(scaled) + VecI(0x3f800000 - 0x3f3504f3);
+  const VecF e = to_float(shift_right_arith<23>(shifted) - VecI(127));
+  const VecI m = (shifted & VecI(0x007fffff)) + VecI(0x3f3504f3);
+  return {from_bits(m), select(small, e - f32(24.0f), e)};
+}
+
+TC_INLINE VecF log_of_positive(VecF x) {
+  // (log(1 + f) - f + f^2/2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]; relative error of log 2^-30.4.
+  constexpr float kQ[] = {0.33333310438441127f,  -0.24999986625689505f, 0.20002226703581935f,
+                          -0.16669249462809377f, 0.14218655431445873f,  -0.1238437029745602f,
+                          0.11873016269609082f,  -0.11789695574951088f, 0.06915146948633175f};
+  const LogParts l = log_parts(x);
+  const VecF f = l.m - f32(1.0f);
+  const VecF f2 = f * f;
+  VecF y = f * f2 * polynomial(f, kQ);
+  y = fma(l.e, f32(-2.12194440e-4f), y);
+  y = fnma(f32(0.5f), f2, y);
+  return fma(l.e, f32(0.693359375f), f + y);
+}
+
+TC_INLINE VecF vlog(VecF x) {
+  VecF y = log_of_positive(x);
+  y = select(x == f32(infinity<float>), x, y);
+  y = select(x == f32(0.0f), f32(-infinity<float>), y);
+  return select(x >= f32(0.0f), y, f32(not_a_number<float>));
+}
+
+TC_INLINE VecF vlog1p(VecF x) {
+  // log(u) + (x - (u - 1)) / u with u = fl(1 + x): the second term restores what the sum lost.
+  const VecF u = f32(1.0f) + x;
+  VecF y = vlog(u) + (x - (u - f32(1.0f))) / u;
+  y = select(vabs(x) < f32(1e-8f), x, y);
+  y = select(x == f32(-1.0f), f32(-infinity<float>), y);
+  return select(x == f32(infinity<float>), x, y);
+}
+
+TC_INLINE VecF vtanh(VecF x) {
+  // (tanh(t) - t) / t^3 in t^2 on |t| <= 0.625; relative error 2^-32.6.
+  constexpr float kQ[] = {-0.3333333090667174f,  0.1333320976379568f,    -0.053947204269384784f,
+                          0.021702967106022725f, -0.008182673860597518f, 0.0021475368637656612f};
+  const VecF t = vabs(x);
+  const VecF t2 = t * t;
+  const VecF small = fma(t * t2, polynomial(t2, kQ), t);
+  const VecF e = vexp(vmin(f32(20.0f), t + t));
+  const VecF large = f32(1.0f) - f32(2.0f) / (e + f32(1.0f));
+  return copysign(select(t < f32(0.625f), small, large), x);
+}
+
+TC_INLINE VecF vsigmoid(VecF x) {
+  // e^-|x| never overflows, and the small half is computed without cancellation.
+  const VecF e = vexp(negate(vabs(x)));
+  return select(x < f32(0.0f), e, f32(1.0f)) / (f32(1.0f) + e);
+}
+
+TC_INLINE VecF vsoftplus(VecF x) {
+  return vmax(f32(0.0f), x) + vlog1p(vexp(negate(vabs(x))));
+}
+
+TC_INLINE VecF verf(VecF x) {
+  // (erf(t) - t) / t in t^2 on |t| <= 0.9375; relative error 2^-30.9.
+  constexpr float kSmall[] = {0.1283791665914134f,    -0.37612633203220547f, 0.1128368635082309f,
+                              -0.026858851206050534f, 0.005199599838453547f, -0.0008125806460966993f,
+                              8.296609932100238e-05f};
+  // -log(erfc(t)) on [0.93, 4.1]; error of erf 2^-29.4.
+  constexpr float kLarge[] = {0.00022278050502168642f, 1.127562748800521f,    0.6373737781694135f,
+                              0.10376228013952674f,    -0.02214474841856131f, 0.0030224746345659907f,
+                              -0.00019381066937632562f};
+  const VecF t = clip_nan(vabs(x), f32(0.0f), f32(4.1f));
+  const VecF small = fma(t, polynomial(t * t, kSmall), t);
+  const VecF large = f32(1.0f) - vexp(negate(polynomial(t, kLarge)));
+  return copysign(select(t < f32(0.9375f), small, large), x);
+}
+
+TC_INLINE VecF vgelu(VecF x) {
+  const VecF half = f32(0.5f) * x;
+  return fma(half, verf(x * f32(0.707106781186547524f)), half);
+}
+
+TC_INLINE VecF vgelu_tanh(VecF x) {
+  const VecF inner = f32(0.797884560802865356f) * fma(f32(0.044715f) * x * x, x, x);
+  const VecF half = f32(0.5f) * x;
+  return fma(half, vtanh(inner), half);
+}
+
+// log(m 2^e) and exp in double precision, half a register at a time, so that y log x is exact enough for x^y.
+TC_INLINE VecD log_wide(VecD m, VecD e) {
+  // 2 atanh(s) with s = (m - 1) / (m + 1), |s| <= 0.1716: the series to s^13 is good to 2^-34 of the result.
+  constexpr double kQ[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13};
+  const VecD s = (m - VecD(1.0)) / (m + VecD(1.0));
+  return fma(e, VecD(0.693147180559945309417), s * polynomial(s * s, kQ));
+}
+struct WideExp {
+  VecD p, n;
+};
+TC_INLINE WideExp exp_wide(VecD z) {
+  constexpr double kQ[] = {1.0,       1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,
+                           1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
+  const VecD n = vround(z * VecD(1.44269504088896340736));
+  return {polynomial(fnma(n, VecD(0.693147180559945309417), z), kQ), n};
+}
+
+TC_INLINE VecF vpow(VecF x, VecF y) {
+  const VecF ax = vabs(x);
+  const LogParts l = log_parts(ax);
+  VecD z[2] = {low_f64(y) * log_wide(low_f64(l.m), low_f64(l.e)), high_f64(y) * log_wide(high_f64(l.m), high_f64(l.e))};
+  for (VecD& part : z) part = clip_nan(part, VecD(-110.0), VecD(90.0));
+  const WideExp low = exp_wide(z[0]), high = exp_wide(z[1]);
+  const VecI n = to_i32(narrow(low.n, high.n));
+  const VecI half = shift_right_arith<1>(n);
+  VecF r = narrow(low.p, high.p) * power_of_two(half) * power_of_two(n - half);
+
+  // |x| = 0 or infinity, which have no logarithm: 0 or infinity by the sign of y.
+  const VecF zero = f32(0.0f), one = f32(1.0f), inf = f32(infinity<float>);
+  const Mask<float> rising = exclusive_or<float>(ax == inf, y < zero);
+  r = select((ax == zero) | (ax == inf), select(rising, inf, zero), r);
+  // Odd integers keep the sign of x; a negative finite x has no power that is not an integer.
+  const VecF half_y = y * f32(0.5f);
+  const Mask<float> integer = vfloor(y) == y;
+  const Mask<float> odd = integer & ~(vfloor(half_y) == half_y) & ~(vabs(y) == inf);
+  r = select(odd, copysign(r, x), r);
+  r = select((x < zero) & ~(ax == inf) & ~integer, f32(not_a_number<float>), r);
+  r = select(vabs(y) == inf, select(ax == one, one, select(exclusive_or<float>(ax > one, y < zero), inf, zero)), r);
+  r = select(is_nan(x) | is_nan(y), x + y, r);
+  return select((y == zero) | (x == one), one, r);
+}
+
+// x = quadrant * pi/2 + r + low with |r| <= pi/4. The reduction runs in double with pi/2 in two parts, the first of 33
+// bits, so that it is good for |x| < 2^18; larger arguments go to the C library.
+inline constexpr float kReducible = 262144.0f;
+struct Quadrants {
+  VecF r, low;
+  VecI q;
+};
+TC_INLINE Quadrants reduce_quadrants(VecF x) {
+  VecD part[2] = {low_f64(x), high_f64(x)}, n[2];
+  for (int i = 0; i < 2; ++i) {
+    n[i] = vround(part[i] * VecD(0.636619772367581343076));
+    part[i] = fnma(n[i], VecD(1.57079632673412561417), part[i]);
+    part[i] = fnma(n[i], VecD(6.07710050650619224932e-11), part[i]);
+  }
+  const VecF r = narrow(part[0], part[1]);
+  return {r, narrow(part[0] - low_f64(r), part[1] - high_f64(r)), to_i32(narrow(n[0], n[1]))};
+}
+TC_INLINE VecF sin_core(const Quadrants& k) {
+  constexpr float kQ[] = {-0.16666666641425978f, 0.008333329362234514f, -0.00019839327124895567f,
+                          2.718237184609975e-06f};  // on |r| <= pi/4, relative error 2^-37
+  const VecF r2 = k.r * k.r;
+  return k.r + fma(k.r * r2, polynomial(r2, kQ), k.low);
+}
+TC_INLINE VecF cos_core(const Quadrants& k) {
+  constexpr float kQ[] = {0.04166666662247584f, -0.0013888883722539167f, 2.4799511745084162e-05f,
+                          -2.720954641138244e-07f};  // on |r| <= pi/4, error 2^-43
+  const VecF r2 = k.r * k.r;
+  const VecF half = f32(0.5f) * r2;
+  const VecF w = f32(1.0f) - half;  // what its rounding lost comes back with the small terms
+  return w + (((f32(1.0f) - w) - half) + fnma(k.r, k.low, r2 * r2 * polynomial(r2, kQ)));
+}
+TC_INLINE Mask<float> odd_bit(VecI q) {
+  return to_float(q & VecI(1)) == f32(1.0f);
+}
+// sin of x + turns * pi/2.
+template <class Exact>
+TC_INLINE VecF sine(VecF x, int turns, Exact exact) {
+  const Quadrants k = reduce_quadrants(select(vabs(x) < f32(kReducible), x, f32(0.0f)));
+  const VecI q = k.q + VecI(turns);
+  VecF y = select(odd_bit(q), cos_core(k), sin_core(k));
+  y = from_bits(bits(y) ^ shift_left<30>(q & VecI(2)));
+  if (turns == 0) y = select(x == f32(0.0f), x, y);
+  const Mask<float> far = ~(vabs(x) < f32(kReducible));
+  if (any(far)) y = select(far, lanewise(x, x, [&](float v, float) { return static_cast<float>(exact(v)); }), y);
+  return y;
+}
+TC_INLINE VecF vsin(VecF x) {
+  return sine(x, 0, [](double v) { return __builtin_sin(v); });
+}
+TC_INLINE VecF vcos(VecF x) {
+  return sine(x, 1, [](double v) { return __builtin_cos(v); });
+}
+TC_INLINE VecF vtan(VecF x) {
+  const Quadrants k = reduce_quadrants(select(vabs(x) < f32(kReducible), x, f32(0.0f)));
+  const VecF s = sin_core(k), c = cos_core(k);
+  const Mask<float> odd = odd_bit(k.q);
+  VecF y = select(odd, negate(c), s) / select(odd, s, c);
+  y = select(x == f32(0.0f), x, y);
+  const Mask<float> far = ~(vabs(x) < f32(kReducible));
+  if (any(far)) {
+    y = select(far, lanewise(x, x, [](float v, float) { return static_cast<float>(__builtin_tan(double{v})); }), y);
+  }
+  return y;
+}
+
+inline constexpr float kHalfPi = 1.57079632679489661923f;
+inline constexpr float kHalfPiLow = -4.37113900018624283e-8f;  // pi/2 - kHalfPi
+
+// asin(t) - t.
+TC_INLINE VecF asin_rest(VecF t, VecF t2) {
+  // (asin(t) - t) / t^3 in t^2 on |t| <= 1/2; relative error 2^-31.7.
+  constexpr float kQ[] = {0.16666659871886108f, 0.07500510916969029f,  0.044515720494825155f,
+                          0.03181760932542573f, 0.014402614960358107f, 0.03756518839865203f};
+  return t * t2 * polynomial(t2, kQ);
+}
+// Beyond 1/2: asin(x) = pi/2 - 2 asin(t), t^2 = (1 - x) / 2. The rounding of the root is made good as in fdlibm: head
+// is t cut to 12 bits, so its square is exact, and t + error = head + (t^2 - head^2) / (t + head).
+TC_INLINE VecF vasin(VecF x) {
+  const VecF ax = vabs(x);
+  const Mask<float> big = ax > f32(0.5f);
+  const VecF t2 = select(big, f32(0.5f) * (f32(1.0f) - ax), ax * ax);
+  const VecF t = select(big, vsqrt(t2), ax);
+  const VecF rest = asin_rest(t, t2);
+  const VecF head = from_bits(bits(t) & VecI(~0xfff));
+  const VecF tail = (t2 - head * head) / (t + head + f32(std::numeric_limits<float>::min()));
+  const VecF quarter = f32(kHalfPi / 2);
+  const VecF far = quarter - ((rest + rest - (f32(kHalfPiLow) - (tail + tail))) - (quarter - (head + head)));
+  return copysign(select(big, far, t + rest), x);
+}
+TC_INLINE VecF vacos(VecF x) {
+  const VecF ax = vabs(x);
+  const Mask<float> big = ax > f32(0.5f);
+  const VecF t2 = select(big, f32(0.5f) * (f32(1.0f) - ax), ax * ax);
+  const VecF t = select(big, vsqrt(t2), ax);
+  const VecF p = t + asin_rest(t, t2);
+  const VecF middle = f32(kHalfPi) - (copysign(p, x) - f32(kHalfPiLow));
+  const VecF end = select(x < f32(0.0f), f32(2 * kHalfPi) - (p + p - f32(2 * kHalfPiLow)), p + p);
+  return select(big, end, middle);
+}
+
+// Reduced to |t| <= tan(pi/8) by atan(x) = pi/4 + atan((x - 1)/(x + 1)) = pi/2 + atan(-1/x).
+TC_INLINE VecF vatan(VecF x) {
+  // (atan(t) - t) / t^3 in t^2; relative error 2^-30.5.
+  constexpr float kQ[] = {-0.3333331534106989f, 0.19998478518242635f, -0.14243628064823127f, 0.10594273432851455f,
+                          -0.060788498619233335f};
+  const VecF ax = vabs(x), one = f32(1.0f);
+  const Mask<float> far = ax > f32(2.41421356237309505f);
+  const Mask<float> middle = ax > f32(0.414213562373095049f);
+  const VecF t = select(far, f32(-1.0f), select(middle, ax - one, ax)) / select(far, ax, select(middle, ax + one, one));
+  const VecF base = select(far, f32(kHalfPi), select(middle, f32(kHalfPi / 2), f32(0.0f)));
+  const VecF base_low = select(far, f32(kHalfPiLow), select(middle, f32(kHalfPiLow / 2), f32(0.0f)));
+  const VecF t2 = t * t;
+  const VecF p = fma(t * t2, polynomial(t2, kQ), t + base_low);
+  return copysign(base + p, x);
+}
+
+TC_INLINE VecF vsinh(VecF x) {
+  const VecF ax = vabs(x);
+  const VecF t = vexpm1(ax);
+  const VecF near = f32(0.5f) * (t + t / (t + f32(1.0f)));
+  return copysign(select(ax < f32(80.0f), near, vexp<-1>(ax)), x);
+}
+TC_INLINE VecF vcosh(VecF x) {
+  const VecF half = vexp<-1>(vabs(x));
+  return half + f32(0.25f) / half;
+}
+inline constexpr float kLn2 = 0.693147180559945309f;
+TC_INLINE VecF vasinh(VecF x) {
+  const VecF ax = vabs(x), one = f32(1.0f);
+  const VecF x2 = ax * ax;
+  const VecF near = vlog1p(ax + x2 / (one + vsqrt(x2 + one)));
+  return copysign(select(ax < f32(1e9f), near, vlog(ax) + f32(kLn2)), x);
+}
+TC_INLINE VecF vacosh(VecF x) {
+  const VecF t = x - f32(1.0f);
+  const VecF near = vlog1p(t + vsqrt(fma(t, t, t + t)));
+  return select(x > f32(1e9f), vlog(x) + f32(kLn2), select(x >= f32(1.0f), near, f32(not_a_number<float>)));
+}
+TC_INLINE VecF vatanh(VecF x) {
+  const VecF ax = vabs(x);
+  const VecF y = f32(0.5f) * vlog1p((ax + ax) / (f32(1.0f) - ax));
+  return copysign(y, x);
+}
+
+}  // namespace
+}  // namespace tc::kernels
