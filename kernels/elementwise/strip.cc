@@ -104,7 +104,7 @@ void collapse(StripArgs& args) {
 }
 
 Status run_strips(const StripTable& table, Team& team, const StripArgs& args) {
-  StripFn* const run = table.of(args.program->type).fn;
+  StripRunFn* const run = table.of(args.program->type).fn;
   const Tiling tiling{args.elements(), kTileElements};
   if (tiling.count() <= 1) return run(args, 0, tiling.total);
   FirstFailure failure;

@@ -122,12 +122,12 @@ void collapse(StripArgs& args);
 
 // Runs elements [begin, end), counted in row-major order over `extent`, on the calling thread. Fails with
 // kDivisionByZero (integers only) at that count's position.
-using StripFn = Status(const StripArgs& args, std::int64_t begin, std::int64_t end);
+using StripRunFn = Status(const StripArgs& args, std::int64_t begin, std::int64_t end);
 
 struct StripTable {
-  Slot<StripFn> f32, f64, i32, i64;
+  Slot<StripRunFn> f32, f64, i32, i64;
 
-  const Slot<StripFn>& of(Elem compute_type) const {
+  const Slot<StripRunFn>& of(Elem compute_type) const {
     switch (compute_type) {
       case Elem::f64:
         return f64;

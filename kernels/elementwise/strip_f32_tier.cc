@@ -9,7 +9,7 @@ Status run_f32(const StripArgs& args, int64_t begin, int64_t end) {
 
 }  // namespace
 
-StripFn TC_TIER_NAME(strip_f64), TC_TIER_NAME(strip_i32), TC_TIER_NAME(strip_i64);
+StripRunFn TC_TIER_NAME(strip_f64), TC_TIER_NAME(strip_i32), TC_TIER_NAME(strip_i64);
 
 extern constinit const StripTable TC_TIER_NAME(strip_table){
     .f32 = TC_KERNEL(run_f32, "strip_f32"),

@@ -2,7 +2,7 @@
 
 namespace tc::kernels {
 
-StripFn TC_TIER_NAME(strip_f64), TC_TIER_NAME(strip_i32), TC_TIER_NAME(strip_i64);
+StripRunFn TC_TIER_NAME(strip_f64), TC_TIER_NAME(strip_i32), TC_TIER_NAME(strip_i64);
 
 Status TC_TIER_NAME(strip_f64)(const StripArgs& args, int64_t begin, int64_t end) {
   return run_program<double>(args, begin, end);

@@ -1,5 +1,6 @@
-// Elementary functions of a register of floats, for *_tier.cc files. At most 2.3 ulp (measured by the tests; most of them 1 to 1.5), and IEEE results for
-// infinities, NaN, zeros, subnormals and arguments of any size. Tests quote the errors found.
+// Elementary functions of a register of floats, for *_tier.cc files. At most 2.3 ulp (measured by the tests; most of
+// them 1 to 1.5), and IEEE results for infinities, NaN, zeros, subnormals and arguments of any size. Tests quote the
+// errors found.
 //
 // Reductions are the classical ones (Cody and Waite, Software Manual for the Elementary Functions; Cephes). The
 // polynomials are our own weighted minimax fits; each names its interval and the bound of its relative error.
