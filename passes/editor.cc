@@ -1,0 +1,172 @@
+#include "tc/passes/editor.h"
+
+#include <algorithm>
+
+#include "tc/ir/verbose.h"
+#include "tc/passes/check_values.h"
+
+namespace tc {
+namespace {
+
+constexpr size_t kMaxLocation = 160;
+
+std::string join_locations(const std::vector<Node*>& sources) {
+  std::vector<std::string_view> parts;
+  std::string joined;
+  for (const Node* n : sources) {
+    const std::string& l = n->location();
+    if (l.empty() || std::find(parts.begin(), parts.end(), l) != parts.end()) continue;
+    if (!parts.empty() && joined.size() + l.size() > kMaxLocation) break;
+    parts.push_back(l);
+    joined += cat(joined.empty() ? "" : "+", l);
+  }
+  return joined;
+}
+
+void trace(std::string_view rule, std::string_view verdict, const Node& root, std::string_view reason) {
+  if (verbose(Topic::rewrite))
+    report(Topic::rewrite, "rule,verdict,op,location,reason",
+           {std::string(rule), std::string(verdict), std::string(root.info().name()), root.location(), std::string(reason)});
+}
+
+Dim refine(const Dim& a, const Dim& b) {
+  if (a.is_const()) return a;
+  if (b.is_const()) return b;
+  const bool a_fresh = a.str().find('?') != std::string::npos, b_fresh = b.str().find('?') != std::string::npos;
+  return a_fresh && !b_fresh ? b : a;
+}
+
+}  // namespace
+
+Type refine(const Type& a, const Type& b) {
+  if (!a.is_tensor() || !b.is_tensor()) return a.is_none() ? b : a;
+  if (!a.shape().ranked()) return b;
+  if (!b.shape().ranked() || a.shape().rank() != b.shape().rank()) return a;
+  Dims dims;
+  for (int i = 0; i < a.shape().rank(); ++i) dims.push_back(refine(a.shape()[i], b.shape()[i]));
+  return Type::tensor(a.dtype(), Shape(std::move(dims)));
+}
+
+bool refine_results(Node& n) {
+  struct Known {
+    Type type;
+    bool contents;
+  };
+  std::vector<Known> before;
+  for (int i = 0; i < n.num_results(); ++i) before.push_back({n.result(i)->type(), n.result(i)->contents() != nullptr});
+  try {
+    infer_types(n);
+  } catch (const Error&) {
+    // What is now known contradicts the program: the run will say so if it gets here.
+    for (int i = 0; i < n.num_results(); ++i) n.result(i)->set_type(before[static_cast<size_t>(i)].type);
+    return false;
+  }
+  bool learnt = false;
+  for (int i = 0; i < n.num_results(); ++i) {
+    const Known& k = before[static_cast<size_t>(i)];
+    Value* v = n.result(i);
+    v->set_type(refine(k.type, v->type()));
+    learnt |= !(v->type() == k.type) || (v->contents() && !k.contents);
+  }
+  return learnt;
+}
+
+bool removable(const Node& n) {
+  if (n.info().traits.effects) return false;
+  for (int i = 0; i < n.num_results(); ++i)
+    if (!n.result(i)->unused()) return false;
+  for (int i = 0; i < n.num_regions(); ++i) {
+    bool clean = true;
+    walk(n.region(i), [&](Node& inner) { clean &= inner.op() == OpId::Return || !inner.info().traits.effects; });
+    if (!clean) return false;
+  }
+  return true;
+}
+
+bool Editor::allows(std::string_view rule, const Exactness& e) const {
+  if (exhausted() || e.contract > limits_.loosest) return false;
+  const std::string name(rule);
+  if (limits_.disabled.count(name)) return false;
+  const auto cap = limits_.caps.find(name);
+  if (cap == limits_.caps.end()) return true;
+  const auto done = report_.rules.find(name);
+  return (done == report_.rules.end() ? 0 : done->second.fired) < cap->second;
+}
+
+void Editor::note_miss(std::string_view rule, const char* reason, const Node& root) {
+  ++stats(rule).missed[reason];
+  trace(rule, "missed", root, reason);
+}
+
+const char* Editor::commit(Edit edit) {
+  std::set<const Node*> made;
+  for (const auto& n : edit.nodes) made.insert(n.get());
+  for (const auto& [from, to] : edit.replaced) {
+    TC_CHECK(from && to && from != to, "rule ", edit.rule);
+    if (from->type() == to->type()) continue;
+    if (!compatible(from->type(), to->type()) || from->dtype() != to->dtype())
+      fail(ErrorCode::internal, "rule ", edit.rule, " replaces ", from->type(), " by ", to->type());
+    // A fresh value has the type by construction of the rule; that of another value would have to be proven.
+    if (!made.count(to->def()) && !edit.same_types) return "the type cannot be proven to stay";
+  }
+  if (check_) check_->before_commit(edit);
+
+  const std::string location = join_locations(edit.sources);
+  Node* root = edit.replaced.empty() ? nullptr : edit.replaced.front().first->def();
+  if (root) trace(edit.rule, "fired", *root, "");
+  for (auto& n : edit.nodes) {
+    n->set_location(location);
+    Node* placed = edit.before->graph()->insert(std::move(n), edit.before);
+    if (on_insert) {
+      on_insert(*placed);
+      for (int i = 0; i < placed->num_regions(); ++i) walk(placed->region(i), on_insert);
+    }
+  }
+  std::vector<Node*> dead;
+  for (const auto& [from, to] : edit.replaced) {
+    if (made.count(to->def()) || edit.same_types) {
+      to->set_type(refine(from->type(), to->type()));
+      if (from->contents() && !to->contents()) to->set_contents(*from->contents());
+    }
+    if (to->name().empty() && to->def()) to->set_name(from->name());
+    if (on_touch)
+      for (Use* u = from->first_use(); u; u = u->next()) on_touch(*u->user());
+    from->replace_all_uses_with(to);
+    if (from->def()) dead.push_back(from->def());
+  }
+  std::sort(dead.begin(), dead.end());
+  dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+  for (Node* n : dead) erase_if_dead(n);
+  ++stats(edit.rule).fired;
+  ++report_.rewrites;
+  return nullptr;
+}
+
+void Editor::erase_if_dead(Node* node) {
+  std::vector<Node*> pending{node};
+  std::set<Node*> gone;
+  while (!pending.empty()) {
+    Node* n = pending.back();
+    pending.pop_back();
+    if (gone.count(n) || !removable(*n)) continue;
+    std::vector<Value*> used = n->operands();
+    for (int i = 0; i < n->num_regions(); ++i)
+      for (Value* v : captures(n->region(i))) used.push_back(v);
+    if (on_erase) {
+      on_erase(*n);
+      for (int i = 0; i < n->num_regions(); ++i) walk(n->region(i), on_erase);
+    }
+    if (check_)
+      for (int i = 0; i < n->num_results(); ++i) check_->forget(n->result(i));
+    gone.insert(n);
+    n->graph()->erase(n);
+    for (Value* v : used) {
+      if (!v) continue;
+      if (v->def()) pending.push_back(v->def());
+      // Rules that ask for a single use may apply now.
+      if (on_touch && v->single_use()) on_touch(*v->first_use()->user());
+    }
+  }
+}
+
+}  // namespace tc

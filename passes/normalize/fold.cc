@@ -1,0 +1,93 @@
+#include "tc/ir/eval/eval.h"
+#include "tc/passes/normalize/normalize.h"
+
+namespace tc {
+namespace {
+
+bool all_constant(const Node& n) {
+  if (n.num_operands() == 0) return false;
+  for (const Value* v : n.operands())
+    if (v && !v->constant()) return false;
+  return true;
+}
+
+// Bytes of the results as inferred; -1 when not known in advance.
+int64_t result_bytes(const Node& n) {
+  int64_t bytes = 0;
+  for (int j = 0; j < n.num_results(); ++j) {
+    const Type& t = n.result(j)->type();
+    if (!t.is_tensor() || !t.shape().is_static()) return -1;
+    bytes += t.shape().count().value() * static_cast<int64_t>(size_of(t.dtype()));
+  }
+  return bytes;
+}
+
+bool is_constant_like(const Node& n) { return n.op() == OpId::Constant || n.op() == OpId::Parameter; }
+
+// Ops that only rearrange or convert one weight: worth doing at compile time up to the weights' budget.
+bool transforms_weight(const Node& n) {
+  const std::string_view name = n.info().name();
+  return name == "transpose" || name == "reshape" || name == "squeeze" || name == "unsqueeze" || name == "flatten" || name == "cast" ||
+         name == "dequantize_linear" || name == "identity";
+}
+
+Patch fold_constants(Rewrite& r) {
+  Node& n = *r.root();
+  if (is_constant_like(n) || n.num_regions() || n.op() == OpId::Call || !all_constant(n)) return r.miss("");
+  const OpTraits& traits = n.info().traits;
+  if (traits.nondeterministic || traits.effects) return r.miss("");
+  int64_t work = 0;
+  std::vector<Datum> operands;
+  for (const Value* v : n.operands()) {
+    if (v) work += v->constant()->size();
+    operands.push_back(v ? Datum(*v->constant()) : Datum());
+  }
+  const bool weight = transforms_weight(n);
+  const int64_t budget = weight ? r.limits.weight_bytes : r.limits.fold_bytes;
+  if (!weight && work > r.limits.fold_work) return r.miss("reads more than the folding budget");
+  if (result_bytes(n) > budget) return r.miss("the result exceeds the folding budget");
+  EvalEnv env;
+  env.max_bytes = static_cast<uint64_t>(budget);
+  std::vector<Datum> results;
+  try {
+    results = eval_node(n, operands, env);
+  } catch (const Error&) {
+    return r.miss("evaluation fails; left for the run to report");
+  }
+  std::vector<Value*> values;
+  for (const Datum& d : results) {
+    if (!d.empty() && !d.is_tensor()) return r.miss("the result is no tensor");
+    if (d.empty() && !n.result(static_cast<int>(values.size()))->unused()) return r.miss("a result is missing");
+    values.push_back(d.empty() ? nullptr : r.constant(d.tensor()));
+  }
+  return values;
+}
+
+// Elements that shape inference has followed to numbers.
+Patch fold_contents(Rewrite& r) {
+  Node& n = *r.root();
+  if (is_constant_like(n) || n.info().traits.effects || n.num_results() != 1) return r.miss("");
+  Value* v = n.result(0);
+  if (!v->type().is_tensor() || (v->dtype() != DType::i64 && v->dtype() != DType::i32)) return r.miss("");
+  const auto known = r.ints(v);
+  if (!known || !v->contents()) return r.miss("");
+  const Shape& s = v->shape();
+  if (!s.ranked() || s.rank() > 1) return r.miss("");
+  Extents extents;
+  if (s.rank() == 1) extents.push_back(static_cast<int64_t>(known->size()));
+  else if (known->size() != 1) return r.miss("");
+  if (v->dtype() == DType::i64) return r.constant(Tensor::of<int64_t>(extents, *known));
+  return r.constant(Tensor::of<int32_t>(extents, std::vector<int32_t>(known->begin(), known->end())));
+}
+
+}  // namespace
+
+std::span<const Rule> fold_rules() {
+  static const Rule kRules[] = {
+      {"fold-known-contents", exact, any_node(), fold_contents},
+      {"fold-constants", exact, any_node(), fold_constants},
+  };
+  return kRules;
+}
+
+}  // namespace tc

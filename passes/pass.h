@@ -1,0 +1,45 @@
+// A pass: a named transformation of a module behind one signature, whether it is a set of rules or a plain function.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tc/passes/driver.h"
+
+namespace tc {
+
+// Phases run in this order. The backend's `bind` follows.
+enum class Phase : uint8_t { import, normalize, stabilize, fuse, layout };
+inline constexpr std::array<std::string_view, 5> kPhaseNames{"import", "normalize", "stabilize", "fuse", "layout"};
+
+struct PassContext {
+  Module& module;
+  Editor& editor;
+};
+
+struct Pass {
+  std::string_view name;
+  Phase phase;
+  int level;  // the least -O level that runs it
+  void (*run)(PassContext&);
+  std::span<const Rule> rules;  // what run applies, for listings
+  // The normal form that holds afterwards: the first violation, or nothing. Not asked when a rule was disabled or capped.
+  std::optional<std::string> (*promises)(const Module&) = nullptr;
+  std::string_view doc;
+};
+
+// In order of execution.
+std::span<const Pass> all_passes();
+
+// Runs a table of rules: `run = run_rules<cleanup_rules>`.
+template <auto& Rules>
+void run_rules(PassContext& ctx) {
+  apply_rules(ctx.module, Rules(), ctx.editor);
+}
+
+// The first node for which `bad` holds, described; for promises.
+std::optional<std::string> find_violation(const Module& m, const char* what, bool (*bad)(const Node&));
+
+}  // namespace tc
