@@ -179,7 +179,13 @@ struct OpTag {
   using type = Op;
 };
 template <class Op>
-inline constexpr OpId id_of = OpId();  // specialised for every op by ops.h
+inline constexpr OpId id_of = OpId();  // every op is listed below
+#define TC_OP(family, Name) \
+  struct Name;              \
+  template <>               \
+  inline constexpr OpId id_of<Name> = OpId::Name;
+#include "tc/ir/ops.def"
+#undef TC_OP
 
 template <class Op>
 struct AttrsOf {
