@@ -178,14 +178,12 @@ template <class Op>
 struct OpTag {
   using type = Op;
 };
+// Specialised for every op by ops.h.
 template <class Op>
-inline constexpr OpId id_of = OpId();  // every op is listed below
-#define TC_OP(family, Name) \
-  struct Name;              \
-  template <>               \
-  inline constexpr OpId id_of<Name> = OpId::Name;
-#include "tc/ir/ops.def"
-#undef TC_OP
+inline constexpr OpId id_of = [] {
+  static_assert(!sizeof(Op), "include \"tc/ir/ops.h\"");
+  return OpId();
+}();
 
 template <class Op>
 struct AttrsOf {

@@ -1,4 +1,4 @@
-#include "tc/ir/ops/core.h"
+#include "tc/ir/ops.h"
 
 namespace tc {
 namespace {
