@@ -27,6 +27,8 @@ class Module {
   Dim fresh_symbol() { return Dim::symbol("?" + std::to_string(next_symbol_++)); }
   uint64_t next_symbol() const { return next_symbol_; }
   void reserve_symbols(uint64_t next) { next_symbol_ = std::max(next_symbol_, next); }
+  // Takes back the symbols made since next_symbol() was `next`; none of them may be in use.
+  void release_symbols(uint64_t next) { next_symbol_ = next; }
 
   // Name, producer, documentation and whatever else a file says about itself.
   std::map<std::string, std::string> metadata;
