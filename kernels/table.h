@@ -4,12 +4,16 @@
 #pragma once
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/norm/norm.h"
+#include "tc/kernels/reduce/reduce.h"
 #include "tc/kernels/tier.h"
 
 // One row per family: the member's name and its struct.
 // clang-format off
 #define TC_KERNEL_FAMILIES(X) \
   X(strip, StripTable)        \
+  X(reduce, ReduceTable)      \
+  X(norm, NormTable)          \
   X(gemm, GemmTable)
 // clang-format on
 

@@ -1,0 +1,52 @@
+// Row programs: softmax, and the normalisations that need a mean and a variance. A row is read from memory once; its
+// further passes run through cache.
+#pragma once
+
+#include <cstdint>
+
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+// Softmax of f32 along the middle dimension of a dense [outer, n, inner] tensor; in place is fine. The largest element
+// is subtracted first, so nothing overflows. Rows that hold NaN or only -infinity become NaN.
+struct SoftmaxArgs {
+  const float* input = nullptr;
+  float* output = nullptr;
+  std::int64_t outer = 1, n = 1, inner = 1;
+  bool log = false;  // log_softmax
+};
+
+// Normalises rows of f32, each of `channels` x `spatial` contiguous elements; in place is fine.
+//
+//   y = (x - mean) * inv_std * scale[c] + bias[c],  inv_std = 1 / sqrt(variance + epsilon)
+//
+// The variance is taken from deviations (two passes over a cached row). Channel c of row r has the parameters at
+// (r % groups) * channels + c:
+//   layer_norm     channels = normalised elements, spatial = 1, groups = 1
+//   instance_norm  rows = N * C, channels = 1, spatial = H * W, groups = C
+//   group_norm     rows = N * G, channels = C / G, spatial = H * W, groups = G
+struct NormArgs {
+  const float* input = nullptr;
+  float* output = nullptr;
+  const float* scale = nullptr;  // null: 1
+  const float* bias = nullptr;   // null: 0
+  float* mean = nullptr;         // one per row; null: not wanted
+  float* inv_std = nullptr;
+  std::int64_t rows = 0, channels = 1, spatial = 1, groups = 1;
+  float epsilon = 1e-5f;
+  bool rms = false;  // mean is taken for 0: y = x / sqrt(mean(x^2) + epsilon) * scale + bias
+};
+
+struct NormTable {
+  // Lines [begin, end) of outer x inner.
+  Slot<void(const SoftmaxArgs& args, std::int64_t begin, std::int64_t end)> softmax;
+  // Rows [begin, end).
+  Slot<void(const NormArgs& args, std::int64_t begin, std::int64_t end)> normalize;
+};
+
+void softmax(const NormTable& table, Team& team, const SoftmaxArgs& args);
+void normalize(const NormTable& table, Team& team, const NormArgs& args);
+
+}  // namespace tc::kernels

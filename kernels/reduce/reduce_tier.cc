@@ -1,0 +1,394 @@
+#include "tc/kernels/reduce/lanes.h"
+#include "tc/kernels/reduce/reduce.h"
+
+namespace tc::kernels {
+namespace {
+
+// Walks the reduced dimensions but the innermost, restricted to [first, last) of the outermost.
+struct Walk {
+  const ReduceArgs& args;
+  int64_t first;
+  int64_t last;
+  int64_t at[kMaxRank] = {};
+
+  Walk(const ReduceArgs& a, int64_t from, int64_t to) : args(a), first(from), last(to) {}
+  int outer_rank() const { return args.reduced_rank - 1; }
+  int64_t begin_of(int d) const { return d == 0 ? first : 0; }
+  int64_t end_of(int d) const { return d == 0 ? last : args.reduced_extent[d]; }
+  bool empty() const {
+    for (int d = 0; d < args.reduced_rank; ++d) {
+      if (begin_of(d) >= end_of(d)) return true;
+    }
+    return false;
+  }
+  int64_t start() {
+    int64_t offset = 0;
+    for (int d = 0; d < outer_rank(); ++d) {
+      at[d] = begin_of(d);
+      offset += at[d] * args.reduced_stride[d];
+    }
+    return offset;
+  }
+  // Moves `offset` to the next row; false after the last.
+  bool next(int64_t& offset) {
+    for (int d = outer_rank() - 1; d >= 0; --d) {
+      offset += args.reduced_stride[d];
+      if (++at[d] < end_of(d)) return true;
+      offset -= (end_of(d) - begin_of(d)) * args.reduced_stride[d];
+      at[d] = begin_of(d);
+    }
+    return false;
+  }
+};
+
+int64_t kept_offset(const ReduceArgs& args, int64_t flat) {
+  int64_t offset = 0;
+  for (int d = args.kept_rank - 1; d >= 0; --d) {
+    offset += flat % args.kept_extent[d] * args.kept_stride[d];
+    flat /= args.kept_extent[d];
+  }
+  return offset;
+}
+
+// One result from rows that are contiguous along the innermost reduced dimension.
+template <class Step, class T>
+T reduce_rows(const ReduceArgs& args, const T* base, int64_t first, int64_t last, T shift) {
+  Walk walk(args, first, last);
+  if (walk.empty()) return Step::kStart;
+  const int inner = args.reduced_rank - 1;
+  const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip;
+  int64_t offset = walk.start();
+  T total = reduce_row<Step>(base + offset + skip, n, shift);
+  T block = Step::Fold::kStart;
+  for (int64_t rows = 1; walk.next(offset); ++rows) {
+    block = Step::Fold::one(block, reduce_row<Step>(base + offset + skip, n, shift), T{0});
+    if (rows % kBlockSteps == 0) {
+      total = Step::Fold::one(total, block, T{0});
+      block = Step::Fold::kStart;
+    }
+  }
+  return Step::Fold::one(total, block, T{0});
+}
+
+// `count` neighbouring results, at most kGroups groups, from columns.
+template <class Step, int kGroups, class T>
+TC_INLINE void reduce_columns(const ReduceArgs& args, const T* base, int count, int64_t first, int64_t last,
+                              const T* shift, T* out) {
+  using G = Group<T>;
+  using Fold = typename Step::Fold;
+  constexpr int kWidth = G::kWidth;
+  const auto none = G::all(T{0});
+  typename G::Type total[kGroups], block[kGroups], s[kGroups];
+  const int tail = count - (kGroups - 1) * kWidth;  // lanes of the last group
+  const auto fetch = [&](const T* p, int g) {
+    return g < kGroups - 1 || tail == kWidth ? G::load(p + g * kWidth) : G::load(p + g * kWidth, tail, T{0});
+  };
+  for (int g = 0; g < kGroups; ++g) {
+    total[g] = block[g] = G::all(Step::kStart);
+    s[g] = shift == nullptr ? none : fetch(shift, g);
+  }
+  Walk walk(args, first, last);
+  if (!walk.empty()) {
+    const int inner = args.reduced_rank - 1;
+    const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip, step = args.reduced_stride[inner];
+    int64_t offset = walk.start(), steps = 0;
+    do {
+      const T* p = base + offset + skip * step;
+      for (int64_t i = 0; i < n; ++i, p += step) {
+        for (int g = 0; g < kGroups; ++g) block[g] = G::template apply<Step>(block[g], fetch(p, g), s[g]);
+        if (++steps % kBlockSteps == 0) {
+          for (int g = 0; g < kGroups; ++g) {
+            total[g] = G::template apply<Fold>(total[g], block[g], none);
+            block[g] = G::all(Step::kStart);
+          }
+        }
+      }
+    } while (walk.next(offset));
+  }
+  for (int g = 0; g < kGroups; ++g) {
+    total[g] = G::template apply<Fold>(total[g], block[g], none);
+    if (g < kGroups - 1 || tail == kWidth)
+      G::store(out + g * kWidth, total[g]);
+    else
+      G::store(out + g * kWidth, total[g], tail);
+  }
+}
+
+// No dimension is contiguous: one by one.
+template <class Step, class T>
+T reduce_strided(const ReduceArgs& args, const T* base, int64_t first, int64_t last, T shift) {
+  T total = Step::kStart, block = Step::kStart;
+  Walk walk(args, first, last);
+  if (walk.empty()) return total;
+  const int inner = args.reduced_rank - 1;
+  const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip, step = args.reduced_stride[inner];
+  int64_t offset = walk.start(), steps = 0;
+  do {
+    for (int64_t i = skip; i < skip + n; ++i) {
+      block = Step::one(block, base[offset + i * step], shift);
+      if (++steps % kBlockSteps == 0) {
+        total = Step::Fold::one(total, block, T{0});
+        block = Step::kStart;
+      }
+    }
+  } while (walk.next(offset));
+  return Step::Fold::one(total, block, T{0});
+}
+
+// Results [begin, end); `shift` has one value per result, or is null.
+template <class Step, class T>
+void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, const T* shift, T* acc) {
+  const T* input = static_cast<const T*>(args.input);
+  ReduceArgs plain;
+  const ReduceArgs* use = &args;
+  if (args.reduced_rank == 0) {
+    // Nothing to reduce over: one row of one element.
+    plain = args;
+    plain.reduced_rank = 1;
+    plain.reduced_extent[0] = 1;
+    plain.reduced_stride[0] = 1;
+    use = &plain;
+  }
+  const int kept_last = args.kept_rank - 1, reduced_last = use->reduced_rank - 1;
+  const bool columns = args.kept_rank > 0 && args.kept_stride[kept_last] == 1;
+  const bool rows = use->reduced_stride[reduced_last] == 1;
+  const auto shift_at = [&](int64_t i) { return shift == nullptr ? T{0} : shift[i - begin]; };
+  if (columns && (!rows || args.reduced_rank == 0)) {
+    constexpr int kWidth = Group<T>::kWidth;
+    const int64_t row = args.kept_extent[kept_last];
+    for (int64_t i = begin; i < end;) {
+      const int64_t in_row = row - i % row, room = end - i < in_row ? end - i : in_row;
+      const T* base = input + kept_offset(args, i);
+      const T* s = shift == nullptr ? nullptr : shift + (i - begin);
+      const int count = static_cast<int>(room < 4 * kWidth ? room : 4 * kWidth);
+      T* out = acc + (i - begin);
+      switch ((count + kWidth - 1) / kWidth) {
+        case 1:
+          reduce_columns<Step, 1>(*use, base, count, first, last, s, out);
+          break;
+        case 2:
+          reduce_columns<Step, 2>(*use, base, count, first, last, s, out);
+          break;
+        case 3:
+          reduce_columns<Step, 3>(*use, base, count, first, last, s, out);
+          break;
+        default:
+          reduce_columns<Step, 4>(*use, base, count, first, last, s, out);
+          break;
+      }
+      i += count;
+    }
+  } else if (rows) {
+    for (int64_t i = begin; i < end; ++i) {
+      acc[i - begin] = reduce_rows<Step>(*use, input + kept_offset(args, i), first, last, shift_at(i));
+    }
+  } else {
+    for (int64_t i = begin; i < end; ++i) {
+      acc[i - begin] = reduce_strided<Step>(*use, input + kept_offset(args, i), first, last, shift_at(i));
+    }
+  }
+}
+
+template <class T>
+void accumulate_as(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, void* out) {
+  T* const acc = static_cast<T*>(out);
+  switch (args.op) {
+    case ReduceOp::prod:
+      return run_step<ProductStep<T>, T>(args, begin, end, first, last, nullptr, acc);
+    case ReduceOp::max:
+      return run_step<MaxStep<T>, T>(args, begin, end, first, last, nullptr, acc);
+    case ReduceOp::min:
+      return run_step<MinStep<T>, T>(args, begin, end, first, last, nullptr, acc);
+    case ReduceOp::l2:
+    case ReduceOp::sum_square:
+      return run_step<SquareStep<T>, T>(args, begin, end, first, last, nullptr, acc);
+    case ReduceOp::l1:
+      return run_step<MagnitudeStep<T>, T>(args, begin, end, first, last, nullptr, acc);
+    default:
+      return run_step<SumStep<T>, T>(args, begin, end, first, last, nullptr, acc);
+  }
+}
+
+void accumulate(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, void* acc) {
+  switch (args.type) {
+    case Elem::f64:
+      return accumulate_as<double>(args, begin, end, first, last, acc);
+    case Elem::i32:
+      return accumulate_as<int32_t>(args, begin, end, first, last, acc);
+    case Elem::i64:
+      return accumulate_as<int64_t>(args, begin, end, first, last, acc);
+    default:
+      return accumulate_as<float>(args, begin, end, first, last, acc);
+  }
+}
+
+// Applies f to n values, a group at a time.
+template <class T, class F>
+TC_INLINE void each(T* v, int64_t n, F f) {
+  int64_t i = 0;
+  for (; i + kLanes<T> <= n; i += kLanes<T>) store(v + i, f(load(v + i)));
+  if (i < n) {
+    const Tail<T> tail(static_cast<int>(n - i));
+    store(v + i, f(load(v + i, tail)), tail);
+  }
+}
+
+template <class T>
+void finish_as(const ReduceArgs& args, T* acc, int64_t n) {
+  const int64_t count = args.reduced();
+  if constexpr (std::is_integral_v<T>) {
+    if (args.op != ReduceOp::mean || count == 0) return;
+    for (int64_t i = 0; i < n; ++i) acc[i] = static_cast<T>(acc[i] / count);
+  } else {
+    if (args.op == ReduceOp::mean) {
+      const Vec<T> by(static_cast<T>(count));
+      each(acc, n, [&](Vec<T> x) { return x / by; });
+    }
+    if (args.op == ReduceOp::l2) each(acc, n, [](Vec<T> x) { return vsqrt(x); });
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (args.op == ReduceOp::log_sum) each(acc, n, [](VecF x) { return vlog(x); });
+  }
+}
+
+void finish(const ReduceArgs& args, void* acc, int64_t n) {
+  switch (args.type) {
+    case Elem::f64:
+      return finish_as(args, static_cast<double*>(acc), n);
+    case Elem::i32:
+      return finish_as(args, static_cast<int32_t*>(acc), n);
+    case Elem::i64:
+      return finish_as(args, static_cast<int64_t*>(acc), n);
+    default:
+      return finish_as(args, static_cast<float*>(acc), n);
+  }
+}
+
+// log(sum(e^(x - m))) + m with m the largest x, or 0 where that is infinite.
+void log_sum_exp(const ReduceArgs& args, int64_t begin, int64_t end) {
+  constexpr int64_t kChunk = 256;
+  alignas(64) float peak[kChunk], sum[kChunk];
+  float* const out = static_cast<float*>(args.output);
+  const int64_t last = args.reduced_rank > 0 ? args.reduced_extent[0] : 1;
+  for (int64_t i = begin; i < end; i += kChunk) {
+    const int64_t stop = end - i < kChunk ? end : i + kChunk;
+    run_step<MaxStep<float>, float>(args, i, stop, 0, last, nullptr, peak);
+    each(peak, stop - i, [](VecF m) { return select(vabs(m) == f32(infinity<float>), f32(0.0f), m); });
+    run_step<ExpStep, float>(args, i, stop, 0, last, peak, sum);
+    int64_t k = 0;
+    for (; k + kLanes<float> <= stop - i; k += kLanes<float>) store(out + i + k, vlog(load(sum + k)) + load(peak + k));
+    if (k < stop - i) {
+      const Tail<float> tail(static_cast<int>(stop - i - k));
+      store(out + i + k, vlog(load(sum + k, tail)) + load(peak + k, tail), tail);
+    }
+  }
+}
+
+// Whether x replaces the best seen so far.
+template <class T>
+TC_INLINE bool better(T x, T best, bool smallest, bool last) {
+  if (best != best) return last && x != x;
+  if (x != x) return true;
+  if (x == best) return last;
+  return smallest ? x < best : x > best;
+}
+
+template <class T>
+void arg_reduce_as(const ArgReduceArgs& args, int64_t begin, int64_t end) {
+  const T* input = static_cast<const T*>(args.input);
+  for (int64_t i = begin; i < end; ++i) {
+    const T* p = input + i / args.inner * args.n * args.inner + i % args.inner;
+    int64_t at = 0;
+    for (int64_t k = 1; k < args.n; ++k) {
+      if (better(p[k * args.inner], p[at * args.inner], args.smallest, args.last)) at = k;
+    }
+    args.output[i] = at;
+  }
+}
+
+// A row of floats: the extreme value first, at the speed of memory, then the first or last place that holds it.
+int64_t arg_row(const float* p, int64_t n, bool smallest, bool last) {
+  const float best = smallest ? reduce_row<MinStep<float>>(p, n, 0.0f) : reduce_row<MaxStep<float>>(p, n, 0.0f);
+  const VecF wanted(best);
+  const bool nan = best != best;
+  const auto hit = [&](VecF x) { return nan ? is_nan(x) : x == wanted; };
+  const auto exact = [&](int64_t i) { return nan ? p[i] != p[i] : p[i] == best; };
+  constexpr int kWidth = kLanes<float>;
+  if (last) {
+    int64_t i = n;
+    while (i >= kWidth && !any(hit(load(p + i - kWidth)))) i -= kWidth;
+    for (--i; i > 0 && !exact(i); --i) {
+    }
+    return i;
+  }
+  int64_t i = 0;
+  while (i + kWidth <= n && !any(hit(load(p + i)))) i += kWidth;
+  while (i < n - 1 && !exact(i)) ++i;
+  return i;
+}
+
+void arg_reduce_f32(const ArgReduceArgs& args, int64_t begin, int64_t end) {
+  if (args.inner != 1) return arg_reduce_as<float>(args, begin, end);
+  const float* input = static_cast<const float*>(args.input);
+  for (int64_t i = begin; i < end; ++i) args.output[i] = arg_row(input + i * args.n, args.n, args.smallest, args.last);
+}
+
+void arg_reduce_any(const ArgReduceArgs& args, int64_t begin, int64_t end) {
+  switch (args.type) {
+    case Elem::f64:
+      return arg_reduce_as<double>(args, begin, end);
+    case Elem::i32:
+      return arg_reduce_as<int32_t>(args, begin, end);
+    case Elem::i64:
+      return arg_reduce_as<int64_t>(args, begin, end);
+    case Elem::u8:
+      return arg_reduce_as<uint8_t>(args, begin, end);
+    case Elem::i8:
+      return arg_reduce_as<int8_t>(args, begin, end);
+    default:
+      return arg_reduce_f32(args, begin, end);
+  }
+}
+
+template <class T>
+void cumulative_sum_as(const CumSumArgs& args, int64_t begin, int64_t end) {
+  const T* input = static_cast<const T*>(args.input);
+  T* output = static_cast<T*>(args.output);
+  const int64_t step = args.reverse ? -args.inner : args.inner;
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t at = i / args.inner * args.n * args.inner + i % args.inner;
+    if (args.reverse) at += (args.n - 1) * args.inner;
+    T sum = T{0};
+    for (int64_t k = 0; k < args.n; ++k, at += step) {
+      const T x = input[at];
+      if (args.exclusive) output[at] = sum;
+      sum = plus(sum, x);
+      if (!args.exclusive) output[at] = sum;
+    }
+  }
+}
+
+void cumulative_sum_any(const CumSumArgs& args, int64_t begin, int64_t end) {
+  switch (args.type) {
+    case Elem::f64:
+      return cumulative_sum_as<double>(args, begin, end);
+    case Elem::i32:
+      return cumulative_sum_as<int32_t>(args, begin, end);
+    case Elem::i64:
+      return cumulative_sum_as<int64_t>(args, begin, end);
+    default:
+      return cumulative_sum_as<float>(args, begin, end);
+  }
+}
+
+}  // namespace
+
+extern constinit const ReduceTable TC_TIER_NAME(reduce_table){
+    .accumulate = TC_KERNEL(accumulate, "reduce"),
+    .finish = TC_KERNEL(finish, "reduce_finish"),
+    .log_sum_exp = TC_KERNEL(log_sum_exp, "log_sum_exp_f32"),
+    .arg_reduce = TC_KERNEL(arg_reduce_any, "arg_reduce"),
+    .cumulative_sum = TC_KERNEL(cumulative_sum_any, "cumulative_sum"),
+};
+
+}  // namespace tc::kernels

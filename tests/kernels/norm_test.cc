@@ -1,0 +1,161 @@
+#include "tc/kernels/norm/norm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "guard.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+using testing::Edge;
+using testing::GuardedBuffer;
+using testing::kEdges;
+using testing::machine_tiers;
+using testing::Random;
+
+class Norm : public ::testing::TestWithParam<Tier> {
+ protected:
+  const NormTable& kernels() const { return table(GetParam()).norm; }
+};
+
+void check_softmax(const NormTable& kernels, Team& team, std::int64_t outer, std::int64_t n, std::int64_t inner,
+                   bool log, Edge edge, bool in_place) {
+  Random random(static_cast<std::uint64_t>(n * 7 + inner));
+  const auto size = static_cast<std::size_t>(outer * n * inner);
+  GuardedBuffer<float> in(random.floats(size, -30, 30), edge), out(size, edge);
+  const std::vector<float> source(in.begin(), in.end());
+  float* const target = in_place ? in.data() : out.data();
+  softmax(kernels, team, {.input = in.data(), .output = target, .outer = outer, .n = n, .inner = inner, .log = log});
+  for (std::int64_t i = 0; i < outer * inner; ++i) {
+    const float* x = source.data() + i / inner * n * inner + i % inner;
+    const float* y = target + i / inner * n * inner + i % inner;
+    double peak = -INFINITY, sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) peak = std::max(peak, static_cast<double>(x[k * inner]));
+    for (std::int64_t k = 0; k < n; ++k) sum += std::exp(x[k * inner] - peak);
+    for (std::int64_t k = 0; k < n; ++k) {
+      const double shifted = x[k * inner] - peak;
+      if (log) {
+        const double want = shifted - std::log(sum);
+        ASSERT_NEAR(y[k * inner], want, 4e-7 * std::max(1.0, std::fabs(want))) << n << "x" << inner;
+      } else {
+        // x - peak is rounded before e^x is taken.
+        const double want = std::exp(shifted) / sum;
+        ASSERT_NEAR(y[k * inner], want, want * (1e-6 + 6e-8 * std::fabs(shifted))) << n << "x" << inner;
+      }
+    }
+  }
+}
+
+TEST_P(Norm, Softmax) {
+  Team team(2);
+  for (const Edge edge : kEdges) {
+    for (const bool log : {false, true}) {
+      for (std::int64_t n = 1; n <= 70; ++n) {
+        check_softmax(kernels(), team, 3, n, 1, log, edge, n % 2 == 0);
+        check_softmax(kernels(), team, 2, 5, n, log, edge, n % 2 == 1);
+      }
+      check_softmax(kernels(), team, 7, 1000, 1, log, edge, false);
+      check_softmax(kernels(), team, 300, 97, 1, log, edge, true);
+      check_softmax(kernels(), team, 4, 60, 49, log, edge, false);
+    }
+  }
+}
+
+TEST_P(Norm, SoftmaxOfSpecialValues) {
+  Team team(1);
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float in[] = {-kInf, 3, 3, -kInf};
+  float out[4];
+  softmax(kernels(), team, {.input = in, .output = out, .outer = 1, .n = 4, .inner = 1});
+  EXPECT_EQ(out[0], 0);
+  EXPECT_EQ(out[1], 0.5f);
+  EXPECT_EQ(out[3], 0);
+  const float masked[] = {-kInf, -kInf};
+  softmax(kernels(), team, {.input = masked, .output = out, .outer = 1, .n = 2, .inner = 1});
+  EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1]));
+}
+
+void check_norm(const NormTable& kernels, Team& team, NormArgs args, Edge edge, bool with_scale, bool with_bias) {
+  const std::int64_t n = args.channels * args.spatial;
+  Random random(static_cast<std::uint64_t>(n));
+  const auto size = static_cast<std::size_t>(args.rows * n),
+             parameters = static_cast<std::size_t>(args.groups * args.channels);
+  const auto rows = static_cast<std::size_t>(args.rows);
+  GuardedBuffer<float> in(random.floats(size, 99, 101), edge), out(size, edge), mean(rows, edge), inv_std(rows, edge);
+  GuardedBuffer<float> scale(random.floats(parameters), edge), bias(random.floats(parameters), edge);
+  args.input = in.data();
+  args.output = out.data();
+  args.mean = mean.data();
+  args.inv_std = inv_std.data();
+  if (with_scale) args.scale = scale.data();
+  if (with_bias) args.bias = bias.data();
+  normalize(kernels, team, args);
+  for (std::int64_t r = 0; r < args.rows; ++r) {
+    const float* x = in.data() + r * n;
+    double m = 0, v = 0;
+    for (std::int64_t i = 0; i < n; ++i) m += x[i] / static_cast<double>(n);
+    if (args.rms) m = 0;
+    for (std::int64_t i = 0; i < n; ++i) v += (x[i] - m) * (x[i] - m) / static_cast<double>(n);
+    const double inv = 1 / std::sqrt(v + static_cast<double>(args.epsilon));
+    ASSERT_NEAR(mean.data()[r], m, 5e-5);
+    ASSERT_NEAR(inv_std.data()[r], inv, 2e-4 * inv);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t c = r % args.groups * args.channels + i / args.spatial;
+      const double want = (x[i] - m) * inv * (with_scale ? scale.data()[c] : 1) + (with_bias ? bias.data()[c] : 0);
+      // Means near 100 are known to about 1e-5.
+      ASSERT_NEAR(out.data()[r * n + i], want, 2e-4) << "row " << r << " of " << n;
+    }
+  }
+}
+
+TEST_P(Norm, LayerNormOfEveryLength) {
+  Team team(2);
+  for (const Edge edge : kEdges) {
+    for (std::int64_t n = 2; n <= 70; ++n) {
+      for (int mode = 0; mode < 8; ++mode) {
+        check_norm(kernels(), team, {.rows = 3, .channels = n, .epsilon = 1e-3f, .rms = (mode & 4) != 0}, edge,
+                   (mode & 1) != 0, (mode & 2) != 0);
+      }
+    }
+  }
+  check_norm(kernels(), team, {.rows = 200, .channels = 768}, Edge::kBack, true, true);
+}
+
+TEST_P(Norm, InstanceAndGroupNorm) {
+  Team team(2);
+  for (std::int64_t spatial = 2; spatial <= 40; ++spatial) {
+    check_norm(kernels(), team, {.rows = 6, .spatial = spatial, .groups = 3, .epsilon = 1e-3f}, Edge::kBack, true,
+               true);
+    check_norm(kernels(), team, {.rows = 4, .channels = 3, .spatial = spatial, .groups = 2, .epsilon = 1e-3f},
+               Edge::kFront, true, true);
+  }
+}
+
+TEST_P(Norm, OneAndTwoThreadsAgreeToTheBit) {
+  const std::size_t size = 500 * 257;
+  const std::vector<float> in = Random(9).floats(size, -4, 4);
+  std::vector<float> soft[2], norm[2];
+  for (std::size_t t = 0; t < 2; ++t) {
+    Team team(static_cast<int>(t) + 1);
+    soft[t].resize(size);
+    norm[t].resize(size);
+    softmax(kernels(), team, {.input = in.data(), .output = soft[t].data(), .outer = 500, .n = 257, .inner = 1});
+    normalize(kernels(), team, {.input = in.data(), .output = norm[t].data(), .rows = 500, .channels = 257});
+  }
+  EXPECT_EQ(std::memcmp(soft[0].data(), soft[1].data(), size * sizeof(float)), 0);
+  EXPECT_EQ(std::memcmp(norm[0].data(), norm[1].data(), size * sizeof(float)), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiers, Norm, ::testing::ValuesIn(machine_tiers()),
+                         [](const auto& tier) { return std::string(tier_name(tier.param)); });
+
+}  // namespace
+}  // namespace tc::kernels
