@@ -17,11 +17,3 @@
 #include "tc/ir/ops/search.h"
 #include "tc/ir/ops/sequence.h"
 #include "tc/ir/ops/softmax.h"
-
-namespace tc {
-#define TC_OP(family, Name) \
-  template <>               \
-  inline constexpr OpId id_of<Name> = OpId::Name;
-#include "tc/ir/ops.def"
-#undef TC_OP
-}  // namespace tc

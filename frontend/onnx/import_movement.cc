@@ -1,7 +1,70 @@
 #include "tc/frontend/onnx/import_rows.h"
 
 namespace tc::onnx {
+namespace {
 
-void rows_import_movement(ImportRows&) {}
+// One result, of an op whose attributes became operands.
+template <class Op>
+std::vector<Value*> with(NodeImport& n, std::vector<Value*> operands) {
+  auto attrs = n.attrs<Op>();
+  return {n.b().make<Op>(std::move(operands), std::move(attrs))};
+}
+
+Value* required_ints(NodeImport& n, std::string_view name) {
+  Value* v = n.ints_as_input(name);
+  if (!v) n.fail(ErrorCode::bad_attribute, "attribute '", name, "' is missing");
+  return v;
+}
+
+std::vector<Value*> reshape_1(NodeImport& n) {
+  n.ignore_attr("consumed_inputs");
+  return with<Reshape>(n, {n.required(0), required_ints(n, "shape")});
+}
+
+std::vector<Value*> squeeze_1(NodeImport& n) {
+  return with<Squeeze>(n, {n.required(0), n.ints_as_input("axes")});
+}
+
+std::vector<Value*> unsqueeze_1(NodeImport& n) {
+  return with<Unsqueeze>(n, {n.required(0), required_ints(n, "axes")});
+}
+
+std::vector<Value*> slice_1(NodeImport& n) {
+  Value *starts = required_ints(n, "starts"), *ends = required_ints(n, "ends"), *axes = n.ints_as_input("axes");
+  return with<Slice>(n, {n.required(0), starts, ends, axes});
+}
+
+std::vector<Value*> split_2(NodeImport& n) {
+  auto attrs = n.attrs<Split>();
+  Node* split = n.b().make_n<Split>({n.required(0), n.ints_as_input("split")}, std::move(attrs), n.num_outputs());
+  std::vector<Value*> results;
+  for (int j = 0; j < split->num_results(); ++j) results.push_back(split->result(j));
+  return results;
+}
+
+std::vector<Value*> pad_2(NodeImport& n) {
+  Value* x = n.required(0);
+  Value* pads = required_ints(n, "pads");
+  const double value = n.float_attr("value", 0);
+  return with<Pad>(n, {x, pads, n.b().scalar_like(x->dtype(), value)});
+}
+
+// In bf16 and f16 every element is rounded once, whatever type the sum is held in meanwhile.
+std::vector<Value*> range_27(NodeImport& n) {
+  n.ignore_attr("stash_type");
+  return n.regular(OpId::Range);
+}
+
+}  // namespace
+
+void rows_import_movement(ImportRows& rows) {
+  rows.insert(rows.end(), {{"Reshape", 1, reshape_1},
+                           {"Squeeze", 1, squeeze_1},
+                           {"Unsqueeze", 1, unsqueeze_1},
+                           {"Slice", 1, slice_1},
+                           {"Split", 2, split_2},
+                           {"Pad", 2, pad_2},
+                           {"Range", 27, range_27}});
+}
 
 }  // namespace tc::onnx

@@ -1,5 +1,8 @@
 #include "tc/ir/eval/eval.h"
 
+#include <new>
+#include <stdexcept>
+
 namespace tc {
 
 EvalFn eval_fn(OpId op) {
@@ -60,13 +63,19 @@ void EvalContext::fail_text(ErrorCode code, std::string text) const {
 
 std::vector<Datum> eval_node(const Node& node, std::span<const Datum> operands, EvalEnv& env) {
   EvalContext ctx(node, operands, env);
+  const auto located = [&](Diagnostic d) {
+    if (d.location.empty()) d.location = node.location().empty() ? std::string(node.info().name()) : node.location();
+    return Error(std::move(d));
+  };
   try {
     eval_fn(node.op())(ctx);
   } catch (const Error& e) {
     if (!e.diagnostic().location.empty()) throw;
-    Diagnostic d = e.diagnostic();
-    d.location = node.location().empty() ? std::string(node.info().name()) : node.location();
-    throw Error(std::move(d));
+    throw located(e.diagnostic());
+  } catch (const std::bad_alloc&) {
+    throw located({ErrorCode::limit_memory, "out of memory", {}, {}, {}});
+  } catch (const std::length_error&) {
+    throw located({ErrorCode::limit_size, "a result does not fit the address space", {}, {}, {}});
   }
   return ctx.take_results();
 }

@@ -1,7 +1,103 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
+namespace {
 
-void samples_movement(std::vector<Sample>&) {}
+Value* x234(SampleGraph& g) {
+  return g.input(g.random(DType::f32, {2, 3, 4}), {Dim::symbol("N"), Dim(3), Dim(4)});
+}
+
+}  // namespace
+
+void samples_movement(std::vector<Sample>& samples) {
+  const auto add = [&](const char* name, void (*build)(SampleGraph&)) { samples.push_back({name, build}); };
+  add("reshape", [](SampleGraph& g) { g.outputs({g.b.make<Reshape>({x234(g), g.b.ints({0, -1})})}); });
+  add("reshape/computed", [](SampleGraph& g) {
+    Value* x = x234(g);
+    Value* shape = g.b.make<ShapeOf>({x});
+    Value* batch = g.b.make<Slice>({shape, g.b.ints({0}), g.b.ints({1})});
+    Value* target = g.b.make<Concat>({batch, g.b.ints({-1})}, {0});
+    g.outputs({g.b.make<Reshape>({x, target})});
+  });
+  add("reshape/allow_zero", [](SampleGraph& g) {
+    g.outputs({g.b.make<Reshape>({g.input(DType::str, {0, 3}), g.b.ints({3, 0})}, {true})});
+  });
+  add("flatten", [](SampleGraph& g) { g.outputs({g.b.make<Flatten>({x234(g)}, {2})}); });
+  add("squeeze", [](SampleGraph& g) {
+    g.outputs({g.b.make<Squeeze>({g.input(DType::f16, {1, 3, 1}), g.b.ints({-1})})});
+  });
+  add("squeeze/all", [](SampleGraph& g) { g.outputs({g.b.make<Squeeze>({g.input(DType::f32, {1, 3, 1})})}); });
+  add("unsqueeze", [](SampleGraph& g) { g.outputs({g.b.make<Unsqueeze>({x234(g), g.b.ints({0, -1})})}); });
+  add("transpose", [](SampleGraph& g) { g.outputs({g.b.make<Transpose>({x234(g)}, {{1, 2, 0}})}); });
+  add("transpose/reverse", [](SampleGraph& g) { g.outputs({g.b.make<Transpose>({x234(g)})}); });
+  add("concat", [](SampleGraph& g) { g.outputs({g.b.make<Concat>({x234(g), g.input(DType::f32, {2, 1, 4})}, {-2})}); });
+  add("split", [](SampleGraph& g) {
+    Node* n = g.b.make_n<Split>({x234(g)}, {2, 3}, 3);
+    g.outputs({n->result(0), n->result(1), n->result(2)});
+  });
+  add("split/sizes", [](SampleGraph& g) {
+    Node* n = g.b.make_n<Split>({x234(g), g.b.ints({1, 0, 2})}, {1, {}}, 3);
+    g.outputs({n->result(0), n->result(1), n->result(2)});
+  });
+  add("slice", [](SampleGraph& g) {
+    g.outputs({g.b.make<Slice>(
+        {x234(g), g.b.ints({1, -1}), g.b.ints({INT64_MAX, INT64_MIN}), g.b.ints({0, 2}), g.b.ints({1, -2})})});
+  });
+  add("pad", [](SampleGraph& g) {
+    g.outputs({g.b.make<Pad>({x234(g), g.b.ints({1, 0, -1, 0, 2, 2}), g.b.scalar_like(DType::f32, 3)})});
+  });
+  add("pad/reflect", [](SampleGraph& g) {
+    g.outputs({g.b.make<Pad>({x234(g), g.b.ints({2, 3}), nullptr, g.b.ints({2})}, {PadMode::reflect})});
+  });
+  add("pad/edge", [](SampleGraph& g) {
+    g.outputs({g.b.make<Pad>({x234(g), g.b.ints({2, -1}), nullptr, g.b.ints({1})}, {PadMode::edge})});
+  });
+  add("pad/wrap", [](SampleGraph& g) {
+    g.outputs({g.b.make<Pad>({x234(g), g.b.ints({5, 1}), nullptr, g.b.ints({1})}, {PadMode::wrap})});
+  });
+  add("expand", [](SampleGraph& g) {
+    g.outputs({g.b.make<Expand>({g.input(DType::i8, {3, 1}), g.b.ints({2, 1, 4})})});
+  });
+  add("tile", [](SampleGraph& g) { g.outputs({g.b.make<Tile>({x234(g), g.b.ints({2, 1, 3})})}); });
+  add("depth_to_space", [](SampleGraph& g) {
+    g.outputs({g.b.make<DepthToSpace>({g.input(DType::f32, {1, 8, 2, 3})}, {2, {}})});
+  });
+  add("depth_to_space/crd", [](SampleGraph& g) {
+    g.outputs({g.b.make<DepthToSpace>({g.input(DType::f32, {1, 8, 2, 3})}, {2, DepthToSpaceMode::crd})});
+  });
+  add("space_to_depth", [](SampleGraph& g) {
+    g.outputs({g.b.make<SpaceToDepth>({g.input(DType::f32, {2, 3, 4, 6})}, {2})});
+  });
+  add("reverse_sequence", [](SampleGraph& g) {
+    g.outputs(
+        {g.b.make<ReverseSequence>({g.input(DType::f32, {4, 3, 2}), g.input(Tensor::of<int64_t>({3}, {4, 1, 2}))})});
+  });
+  add("center_crop_pad", [](SampleGraph& g) {
+    g.outputs({g.b.make<CenterCropPad>(
+        {
+            x234(g),
+            g.b.ints({5, 1}),
+        },
+        {{{1, 2}}})});
+  });
+  add("shape", [](SampleGraph& g) { g.outputs({g.b.make<ShapeOf>({x234(g)}, {1, {}})}); });
+  add("size", [](SampleGraph& g) { g.outputs({g.b.make<Size>({x234(g)})}); });
+  add("constant_of_shape", [](SampleGraph& g) {
+    Value* shape = g.b.make<ShapeOf>({x234(g)});
+    g.outputs(
+        {g.b.make<ConstantOfShape>({shape}), g.b.make<ConstantOfShape>({shape}, {Tensor::of<int64_t>({1}, {7})})});
+  });
+  add("range", [](SampleGraph& g) {
+    Value* n = g.b.make<Size>({x234(g)});
+    g.outputs({g.b.make<Range>({g.b.scalar<int64_t>(3), n, g.b.scalar<int64_t>(2)}),
+               g.b.make<Range>({g.b.scalar<float>(1), g.b.scalar<float>(0), g.b.scalar<float>(-0.25F)})});
+  });
+  add("eye_like", [](SampleGraph& g) {
+    g.outputs({g.b.make<EyeLike>({g.input(DType::f32, {3, 4})}, {DType::i32, -1})});
+  });
+  add("trilu", [](SampleGraph& g) {
+    g.outputs({g.b.make<Trilu>({x234(g), g.b.scalar<int64_t>(1)}), g.b.make<Trilu>({x234(g)}, {false})});
+  });
+}
 
 }  // namespace tc

@@ -1,0 +1,66 @@
+#include "tc/ir/eval/move.h"
+
+#include <utility>
+
+#include "tc/ir/eval/wide.h"
+
+namespace tc {
+
+void copy_strided(const Tensor& in, int64_t in_offset, const Extents& in_strides, Tensor& out, int64_t out_offset,
+                  const Extents& out_strides, const Extents& extents) {
+  TC_CHECK(in.dtype() == out.dtype(), "copy from ", in.dtype(), " to ", out.dtype());
+  TC_CHECK(in_strides.size() == extents.size() && out_strides.size() == extents.size(), "rank of strides");
+  if (element_count(extents) == 0) return;
+  visit_element(in.dtype(), [&]<class E>() {
+    const E* from = static_cast<const E*>(in.data()) + in_offset;
+    E* to = static_cast<E*>(out.mutable_data()) + out_offset;
+    if (extents.empty()) {
+      *to = *from;
+      return;
+    }
+    const size_t last = extents.size() - 1;
+    const int64_t n = extents[last], from_step = in_strides[last], to_step = out_strides[last];
+    Extents index(last, 0);
+    while (true) {
+      for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
+      size_t k = last;
+      while (k-- > 0) {
+        from += in_strides[k], to += out_strides[k];
+        if (++index[k] < extents[k]) break;
+        from -= in_strides[k] * extents[k], to -= out_strides[k] * extents[k];
+        index[k] = 0;
+      }
+      if (k == static_cast<size_t>(-1)) return;
+    }
+  });
+}
+
+void copy_indexed(const Tensor& in, const std::vector<int64_t>& sources, Tensor& out, const Tensor* fill) {
+  TC_CHECK(in.dtype() == out.dtype() && (!fill || fill->dtype() == out.dtype()), "copy between element types");
+  TC_CHECK(static_cast<int64_t>(sources.size()) == out.size(), "one source per element");
+  visit_element(in.dtype(), [&]<class E>() {
+    const E* from = static_cast<const E*>(in.data());
+    E* to = static_cast<E*>(out.mutable_data());
+    const E* rest = fill ? static_cast<const E*>(fill->data()) : nullptr;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i] >= 0)
+        to[i] = from[sources[i]];
+      else if (rest)
+        to[i] = *rest;
+    }
+  });
+}
+
+void fill_with(const Tensor& value, Tensor& out) {
+  TC_CHECK(value.size() == 1, "one value");
+  copy_strided(value, 0, {0}, out, 0, {1}, {out.size()});
+}
+
+Tensor converted(const Tensor& t, DType to) {
+  if (t.dtype() == to) return t;
+  Tensor result(to, t.extents());
+  visit_wide(to, [&]<class W>() { narrow(widen<W>(t), result); });
+  return result;
+}
+
+}  // namespace tc
