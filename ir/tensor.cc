@@ -11,13 +11,15 @@ namespace {
 constexpr size_t kAlignment = 64;
 
 std::shared_ptr<void> allocate(DType dtype, int64_t count) {
-  if (dtype == DType::str) {
-    auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
-    return {strings, strings->data()};
-  }
   size_t bytes;
   if (__builtin_mul_overflow(static_cast<size_t>(count), size_of(dtype), &bytes) || bytes > (size_t{1} << 47))
     fail(ErrorCode::limit_size, "a tensor of ", count, " elements does not fit the address space");
+  if (dtype == DType::str) try {
+    auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+    return {strings, strings->data()};
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::limit_memory, "out of memory: a tensor of ", count, " strings");
+  }
   bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   // Large blocks come zeroed from the kernel: touching them here would double their cost.
   void* p = nullptr;
