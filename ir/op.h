@@ -178,12 +178,17 @@ template <class Op>
 struct OpTag {
   using type = Op;
 };
-// Specialised for every op by ops.h.
 template <class Op>
 inline constexpr OpId id_of = [] {
-  static_assert(!sizeof(Op), "include \"tc/ir/ops.h\"");
+  static_assert(!sizeof(Op), "not an op of ops.def");
   return OpId();
 }();
+#define TC_OP(family, Name) \
+  struct Name;              \
+  template <>               \
+  inline constexpr OpId id_of<Name> = OpId::Name;
+#include "tc/ir/ops.def"
+#undef TC_OP
 
 template <class Op>
 struct AttrsOf {
