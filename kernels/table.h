@@ -2,6 +2,7 @@
 // lesser tier's kernel. A family declares its struct (only Slot members) in its own header, fills it in its *_tier.cc
 // as `extern constinit const XTable TC_TIER_NAME(x_table)`, and is listed here.
 #pragma once
+#include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/norm/norm.h"
@@ -14,7 +15,8 @@
   X(strip, StripTable)        \
   X(reduce, ReduceTable)      \
   X(norm, NormTable)          \
-  X(gemm, GemmTable)
+  X(gemm, GemmTable)          \
+  X(conv, ConvTable)
 // clang-format on
 
 namespace tc::kernels {

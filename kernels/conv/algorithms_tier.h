@@ -1,0 +1,12 @@
+// The algorithms of one tier, each in its own object, gathered by conv_tier.cc.
+#pragma once
+#include "tc/kernels/conv/conv.h"
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
+void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
+void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
+
+}  // namespace tc::kernels

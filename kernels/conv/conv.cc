@@ -1,0 +1,225 @@
+#include "tc/kernels/conv/conv.h"
+
+#include <algorithm>
+
+#include "tc/kernels/parallel.h"
+
+namespace tc::kernels {
+namespace {
+
+// Steps of K between two visits of an output tile: 64 input channels of a 3x3 kernel and 64 output channels are 147 KB
+// of weights, which stay in L2 beside the input.
+constexpr int64_t kChunkSteps = 512;
+// The copy of a padded input region stays in L2.
+constexpr int64_t kRegionFloats = 64 * 1024;
+constexpr int64_t kWantedTiles = 16;
+constexpr double kLeastTileFlops = 2e6;
+// Groups of this many output blocks share a pass over the input.
+constexpr int64_t kBlockGroup = 4;
+constexpr int64_t kIm2colK = 384;
+
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+int64_t blocks(int64_t channels) {
+  return ceil_div(channels, kChannelBlock);
+}
+int64_t volume(const int64_t (&v)[3]) {
+  return v[0] * v[1] * v[2];
+}
+
+// Input rows or columns that `count` outputs of one phase read.
+int64_t reach(const ConvShape& s, int axis, int64_t count) {
+  if (s.transposed) return count + ceil_div((s.kernel[axis] - 1) * s.dilation[axis] + s.stride[axis], s.stride[axis]);
+  return (count - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
+}
+
+void plan_direct(ConvPlan& p, const ConvShape& s) {
+  const bool plain = p.algorithm == ConvAlgorithm::direct_plain;
+  const int64_t step_y = s.transposed ? s.stride[1] : 1;
+  const int64_t step_x = s.transposed ? s.stride[2] : 1;
+  p.rows = ceil_div(s.out[1], step_y);
+  p.cols = ceil_div(s.out[2], step_x);
+  const bool pointwise = !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && s.pad[1] == 0 &&
+                         s.pad[2] == 0 && s.in[1] == s.out[1] && s.in[2] == s.out[2];
+  if (pointwise) {
+    p.cols *= p.rows;
+    p.rows = 1;
+  }
+  const int64_t taps = volume(s.kernel);
+  const int64_t in_blocks = plain ? 1 : blocks(s.ic / s.groups);
+  const int64_t block = plain ? s.ic : kChannelBlock;
+  p.chunk = std::clamp<int64_t>(ceil_div(kChunkSteps, taps * block), 1, in_blocks);
+  p.chunk = ceil_div(in_blocks, ceil_div(in_blocks, p.chunk));
+  const int64_t chunk_floats = p.chunk * block;
+  p.block_tile = blocks(s.oc / s.groups);
+  p.row_tile = p.rows;
+  p.col_tile = p.cols;
+  const auto region = [&] {
+    if (pointwise) return p.col_tile * chunk_floats;
+    return reach(s, 1, p.row_tile) * reach(s, 2, p.col_tile) * chunk_floats;
+  };
+  const auto flops = [&] {
+    return 2.0 * static_cast<double>(p.row_tile * step_y * p.col_tile * step_x) *
+           static_cast<double>(p.block_tile * kChannelBlock) * static_cast<double>(in_blocks * block * taps);
+  };
+  const auto count = [&] {
+    return s.n * s.groups * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile) *
+           ceil_div(blocks(s.oc / s.groups), p.block_tile);
+  };
+  while (region() > kRegionFloats && (p.row_tile > 1 || p.col_tile > 56)) {
+    if (p.row_tile > 4 || p.col_tile <= 112) {
+      if (p.row_tile == 1) break;
+      p.row_tile = ceil_div(p.row_tile, 2);
+    } else {
+      p.col_tile = ceil_div(p.col_tile, 2);
+    }
+  }
+  while (count() < kWantedTiles && flops() > 2 * kLeastTileFlops) {
+    if (p.row_tile > 4) {
+      p.row_tile = ceil_div(p.row_tile, 2);
+    } else if (pointwise && p.col_tile > 112) {
+      p.col_tile = ceil_div(p.col_tile, 2);
+    } else if (p.block_tile > kBlockGroup) {
+      p.block_tile = ceil_div(ceil_div(p.block_tile, 2), kBlockGroup) * kBlockGroup;
+    } else if (p.row_tile > 1) {
+      p.row_tile = ceil_div(p.row_tile, 2);
+    } else if (p.col_tile > 28) {
+      p.col_tile = ceil_div(p.col_tile, 2);
+    } else {
+      break;
+    }
+  }
+  p.tap_floats = ceil_div(4 * taps, 16) * 16;
+  const int64_t in_rows = pointwise ? 1 : reach(s, 1, p.row_tile);
+  const int64_t in_cols = pointwise ? 0 : reach(s, 2, p.col_tile);
+  p.worker_floats = p.tap_floats + in_rows * in_cols * chunk_floats;
+  p.block_tiles = ceil_div(blocks(s.oc / s.groups), p.block_tile);
+}
+
+void plan_depthwise(ConvPlan& p, const ConvShape& s) {
+  p.rows = s.out[1];
+  p.cols = s.out[2];
+  p.col_tile = p.cols;
+  p.block_tile = 1;
+  p.block_tiles = blocks(s.oc);
+  const double row_flops = 2.0 * static_cast<double>(p.cols * kChannelBlock * volume(s.kernel));
+  p.row_tile = std::clamp<int64_t>(static_cast<int64_t>(kLeastTileFlops / 4 / row_flops), 1, p.rows);
+}
+
+void plan_im2col(ConvPlan& p, const ConvShape& s, int width) {
+  const int64_t k = std::max<int64_t>(1, s.ic / s.groups * volume(s.kernel));
+  p.chunk = ceil_div(k, ceil_div(k, kIm2colK));
+  p.rows = 1;
+  p.row_tile = 1;
+  p.cols = volume(s.out);
+  p.block_tile = p.block_tiles = 1;
+  p.col_tile = width;
+  const double flops = 2.0 * static_cast<double>(k) * static_cast<double>(s.oc / s.groups) * width;
+  while (p.col_tile < 256 && flops * static_cast<double>(p.col_tile / width) < kLeastTileFlops) p.col_tile *= 2;
+  p.worker_floats = p.chunk * width;
+}
+
+}  // namespace
+
+bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
+  const int64_t per_group_in = s.ic / s.groups;
+  const int64_t per_group_out = s.oc / s.groups;
+  switch (algorithm) {
+    case ConvAlgorithm::direct:
+      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 &&
+             (s.groups == 1 || (per_group_in % kChannelBlock == 0 && per_group_out % kChannelBlock == 0));
+    case ConvAlgorithm::direct_plain:
+      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && s.groups == 1;
+    case ConvAlgorithm::depthwise:
+      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && !s.transposed && s.groups == s.ic &&
+             s.groups == s.oc;
+    case ConvAlgorithm::im2col:
+      return true;
+  }
+  return false;
+}
+
+ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
+  ConvPlan p;
+  p.algorithm = algorithm;
+  p.groups = algorithm == ConvAlgorithm::depthwise ? 1 : s.groups;
+  if (s.n == 0 || s.oc == 0 || volume(s.out) == 0) return p;
+  switch (algorithm) {
+    case ConvAlgorithm::direct:
+    case ConvAlgorithm::direct_plain:
+      plan_direct(p, s);
+      break;
+    case ConvAlgorithm::depthwise:
+      plan_depthwise(p, s);
+      break;
+    case ConvAlgorithm::im2col:
+      plan_im2col(p, s, width);
+      break;
+  }
+  p.row_tiles = ceil_div(p.rows, p.row_tile);
+  p.col_tiles = ceil_div(p.cols, p.col_tile);
+  return p;
+}
+
+size_t conv_scratch_bytes(const ConvPlan& plan, int threads) {
+  return static_cast<size_t>(threads * (ceil_div(plan.worker_floats, 16) * 16)) * sizeof(float);
+}
+
+int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
+  const int64_t taps = volume(s.kernel);
+  switch (algorithm) {
+    case ConvAlgorithm::direct:
+      return s.groups * blocks(s.oc / s.groups) * blocks(s.ic / s.groups) * taps * kChannelBlock * kChannelBlock;
+    case ConvAlgorithm::direct_plain:
+      return blocks(s.oc) * s.ic * taps * kChannelBlock;
+    case ConvAlgorithm::depthwise:
+      return blocks(s.oc) * taps * kChannelBlock;
+    case ConvAlgorithm::im2col:
+      return s.oc * (s.ic / s.groups) * taps;
+  }
+  return 0;
+}
+
+void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan) {
+  const auto run = plan.algorithm == ConvAlgorithm::depthwise ? kernels.depthwise.fn
+                   : plan.algorithm == ConvAlgorithm::im2col  ? kernels.im2col.fn
+                                                              : kernels.direct.fn;
+  if (plan.row_tiles == 0) return;
+  parallel_for(team, plan.tiles(args.shape), [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
+}
+
+namespace {
+
+template <bool kToBlocked>
+void reorder(Team& team, const ConvTable& kernels, const float* x, int64_t n, int64_t c, int64_t pixels, float* y) {
+  const int64_t per_image = blocks(c);
+  // Pieces of about 128 KB.
+  const Tiling pieces{pixels, std::max<int64_t>(256, std::min<int64_t>(pixels, 2048))};
+  parallel_for(team, n * per_image * pieces.count(), [&](int64_t tile, int) {
+    const int64_t piece = tile % pieces.count();
+    const int64_t image = tile / pieces.count() / per_image;
+    const int64_t block = tile / pieces.count() % per_image;
+    const int channels = static_cast<int>(std::min<int64_t>(kChannelBlock, c - block * kChannelBlock));
+    const int64_t begin = pieces.begin(piece);
+    const int64_t plain = (image * c + block * kChannelBlock) * pixels + begin;
+    const int64_t blocked = ((image * per_image + block) * pixels + begin) * kChannelBlock;
+    if constexpr (kToBlocked) {
+      kernels.to_blocked.fn(x + plain, pixels, channels, pieces.end(piece) - begin, y + blocked);
+    } else {
+      kernels.to_plain.fn(x + blocked, pixels, channels, pieces.end(piece) - begin, y + plain);
+    }
+  });
+}
+
+}  // namespace
+
+void to_blocked(Team& team, const ConvTable& kernels, const float* x, int64_t n, int64_t c, int64_t pixels, float* y) {
+  reorder<true>(team, kernels, x, n, c, pixels, y);
+}
+
+void to_plain(Team& team, const ConvTable& kernels, const float* x, int64_t n, int64_t c, int64_t pixels, float* y) {
+  reorder<false>(team, kernels, x, n, c, pixels, y);
+}
+
+}  // namespace tc::kernels

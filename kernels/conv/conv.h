@@ -1,0 +1,92 @@
+// Convolutions of f32 with one to three spatial axes, and their transposes, for inference.
+//
+// Physical layouts: plain NCHW, and NCHW16c ("blocked": [n][ceil(c / 16)][pixels][16]) on every tier. The lanes of a
+// last block beyond the channels are padding: kernels never let their values reach a real channel, and write what they
+// like there.
+//
+// As with GEMM, a call is planned from shapes alone (conv_plan) and runs as independent tiles, whose results do not
+// depend on the number of threads. Weights are packed once per algorithm (conv_packed_floats, ConvTable::pack).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tc/kernels/gemm/epilogue.h"
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+class Team;
+
+inline constexpr int kChannelBlock = 16;
+
+// Spatial axes are [depth, height, width], of extent 1 where there are fewer; axis 2 is the innermost.
+struct ConvShape {
+  int64_t n = 1, ic = 1, oc = 1, groups = 1;
+  int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};
+  int64_t pad[3] = {0, 0, 0};  // at the beginning of each axis; at the end, whatever `out` needs
+  // out[p * stride + k * dilation - pad] += w[k] * in[p]; weights are [ic][oc / groups][kernel] instead of
+  // [oc][ic / groups][kernel].
+  bool transposed = false;
+};
+
+enum class ConvAlgorithm : uint8_t {
+  direct,        // blocked -> blocked; groups whose channels are multiples of 16
+  direct_plain,  // plain -> blocked, one group: first layers, 1x1
+  depthwise,     // blocked -> blocked, groups == ic == oc
+  im2col,        // plain -> plain, anything
+};
+
+struct ConvArgs {
+  ConvShape shape;
+  const float* x = nullptr;
+  const float* w = nullptr;  // packed for the plan's algorithm
+  float* y = nullptr;
+  // bias and scale: one per output channel (scale not with im2col). The residual has y's layout; row_bias is unused.
+  Epilogue epilogue;
+  float* scratch = nullptr;  // 64-byte aligned
+};
+
+struct ConvPlan {
+  ConvAlgorithm algorithm = ConvAlgorithm::direct;
+  int64_t groups = 1;                  // that tiles tell apart
+  int64_t rows = 0, cols = 0;          // output grid of one phase; a transposed one has stride^2 phases
+  int64_t row_tile = 0, col_tile = 0;  // of that grid
+  int64_t block_tile = 0;              // output blocks of a tile
+  int64_t row_tiles = 0, col_tiles = 0, block_tiles = 0;
+  int64_t chunk = 0;                          // input blocks, or im2col's K, at a time
+  int64_t tap_floats = 0, worker_floats = 0;  // scratch of each worker
+
+  int64_t tiles(const ConvShape& s) const { return s.n * groups * row_tiles * col_tiles * block_tiles; }
+};
+
+struct ConvTable {
+  // Packs w for an algorithm.
+  Slot<void(const ConvShape&, ConvAlgorithm, const float* w, float* dst)> pack;
+  // One tile, per algorithm.
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> direct;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> im2col;
+  // Up to 16 channels, `plane` floats apart in NCHW, to and from one block of NCHW16c. to_blocked fills padding with
+  // zeros.
+  Slot<void(const float* x, int64_t plane, int channels, int64_t pixels, float* y)> to_blocked;
+  Slot<void(const float* x, int64_t plane, int channels, int64_t pixels, float* y)> to_plain;
+};
+
+// Whether an algorithm can compute a shape.
+bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& shape);
+// width: GemmTraits::width of the tier.
+ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& shape, int width);
+size_t conv_scratch_bytes(const ConvPlan& plan, int threads);
+int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& shape);
+
+void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan);
+
+// Whole tensors between the layouts: [n][c][pixels] and [n][ceil(c / 16)][pixels][16].
+void to_blocked(Team& team, const ConvTable& kernels, const float* x, int64_t n, int64_t c, int64_t pixels, float* y);
+void to_plain(Team& team, const ConvTable& kernels, const float* x, int64_t n, int64_t c, int64_t pixels, float* y);
+inline constexpr int64_t blocked_floats(int64_t n, int64_t c, int64_t pixels) {
+  return n * ((c + kChannelBlock - 1) / kChannelBlock) * kChannelBlock * pixels;
+}
+
+}  // namespace tc::kernels

@@ -1,0 +1,129 @@
+// The table of convolutions, weight packing, and the reorders between NCHW and NCHW16c.
+#include "tc/kernels/conv/algorithms_tier.h"
+#include "tc/kernels/simd/transpose.h"
+
+namespace tc::kernels {
+namespace {
+
+constexpr int kV = kLanes<float>;
+
+TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// The weight of (output channel, input channel within its group, tap).
+TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t ic, int64_t tap, int64_t taps) {
+  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
+  if (!s.transposed) return w[(oc * in_channels + ic) * taps + tap];
+  return w[((oc / out_channels * in_channels + ic) * out_channels + oc % out_channels) * taps + tap];
+}
+
+// [group][output block][input block][tap][step][16]; steps are the channels of an input block.
+void pack_direct(const ConvShape& s, const float* w, int64_t steps, float* dst) {
+  const int64_t taps = s.kernel[1] * s.kernel[2];
+  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
+  for (int64_t g = 0; g < s.groups; ++g) {
+    for (int64_t o0 = 0; o0 < out_channels; o0 += kChannelBlock) {
+      for (int64_t i0 = 0; i0 < in_channels; i0 += steps) {
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          for (int64_t i = i0; i < i0 + steps; ++i) {
+            for (int64_t o = o0; o < o0 + kChannelBlock; ++o) {
+              *dst++ = i < in_channels && o < out_channels ? weight(s, w, g * out_channels + o, i, tap, taps) : 0.0f;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, float* dst) {
+  const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  switch (algorithm) {
+    case ConvAlgorithm::direct:
+      return pack_direct(s, w, kChannelBlock, dst);
+    case ConvAlgorithm::direct_plain:
+      return pack_direct(s, w, s.ic, dst);
+    case ConvAlgorithm::depthwise:
+      for (int64_t c0 = 0; c0 < s.oc; c0 += kChannelBlock) {
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          for (int64_t c = c0; c < c0 + kChannelBlock; ++c) *dst++ = c < s.oc ? w[c * taps + tap] : 0.0f;
+        }
+      }
+      return;
+    case ConvAlgorithm::im2col:
+      for (int64_t o = 0; o < s.oc; ++o) {
+        for (int64_t i = 0; i < s.ic / s.groups; ++i) {
+          for (int64_t tap = 0; tap < taps; ++tap) *dst++ = weight(s, w, o, i, tap, taps);
+        }
+      }
+      return;
+  }
+}
+
+// Squares of a register's lanes: kV channels x kV pixels.
+void to_blocked(const float* x, int64_t plane, int channels, int64_t pixels, float* y) {
+  for (int64_t p = 0; p < pixels; p += kV) {
+    const int count = pixels - p < kV ? static_cast<int>(pixels - p) : kV;
+    const Tail<float> tail(count);
+#pragma GCC unroll 4
+    for (int c = 0; c < kChannelBlock; c += kV) {
+      VecF square[kV];
+      if (count == kV && c + kV <= channels) {
+#pragma GCC unroll 16
+        for (int q = 0; q < kV; ++q) square[q] = load(x + (c + q) * plane + p);
+      } else {
+#pragma GCC unroll 16
+        for (int q = 0; q < kV; ++q) square[q] = c + q < channels ? load(x + (c + q) * plane + p, tail) : VecF(0.0f);
+      }
+      transpose(square);
+      if (count == kV) {
+#pragma GCC unroll 16
+        for (int q = 0; q < kV; ++q) store(y + (p + q) * kChannelBlock + c, square[q]);
+      } else {
+#pragma GCC unroll 16
+        for (int q = 0; q < kV; ++q) {
+          if (q < count) store(y + (p + q) * kChannelBlock + c, square[q]);
+        }
+      }
+    }
+  }
+}
+
+void to_plain(const float* x, int64_t plane, int channels, int64_t pixels, float* y) {
+  for (int64_t p = 0; p < pixels; p += kV) {
+    const int count = pixels - p < kV ? static_cast<int>(pixels - p) : kV;
+    const Tail<float> tail(count);
+#pragma GCC unroll 4
+    for (int c = 0; c < kChannelBlock; c += kV) {
+      if (c >= channels) break;
+      VecF square[kV];
+#pragma GCC unroll 16
+      for (int q = 0; q < kV; ++q) square[q] = q < count ? load(x + (p + q) * kChannelBlock + c) : VecF(0.0f);
+      transpose(square);
+      if (count == kV && c + kV <= channels) {
+#pragma GCC unroll 16
+        for (int q = 0; q < kV; ++q) store(y + (c + q) * plane + p, square[q]);
+      } else {
+#pragma GCC unroll 16
+        for (int q = 0; q < kV; ++q) {
+          if (c + q < channels) store(y + (c + q) * plane + p, square[q], tail);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+extern constinit const ConvTable TC_TIER_NAME(conv_table);
+constinit const ConvTable TC_TIER_NAME(conv_table) = {
+    .pack = TC_KERNEL(pack, "conv_f32_pack"),
+    .direct = TC_KERNEL(TC_TIER_NAME(conv_direct), "conv_f32_direct__nchw16c"),
+    .depthwise = TC_KERNEL(TC_TIER_NAME(conv_depthwise), "conv_f32_depthwise__nchw16c"),
+    .im2col = TC_KERNEL(TC_TIER_NAME(conv_im2col), "conv_f32_im2col__nchw"),
+    .to_blocked = TC_KERNEL(to_blocked, "reorder_f32__nchw_nchw16c"),
+    .to_plain = TC_KERNEL(to_plain, "reorder_f32__nchw16c_nchw"),
+};
+
+}  // namespace tc::kernels

@@ -1,0 +1,126 @@
+// Depthwise convolution on NCHW16c: a few output pixels of one channel block at a time, each a register (or two, or
+// four).
+#include "tc/kernels/conv/algorithms_tier.h"
+#include "tc/kernels/gemm/micro_tier.h"
+
+namespace tc::kernels {
+namespace {
+
+constexpr int kBlockVecs = kChannelBlock / kVecFloats;
+#if defined(__AVX512F__)
+constexpr int kPixels = 8;
+#elif defined(__AVX2__)
+constexpr int kPixels = 6;
+#else
+constexpr int kPixels = 3;
+#endif
+
+struct Window {
+  int64_t ky0, ky1, kx0, kx1;  // the taps inside the image
+  int64_t line, tap;           // floats between input rows and columns of neighbouring taps
+  int64_t pixel;               // floats between output columns' inputs
+  int64_t kernel_width;
+};
+
+// R output pixels; in: the input of tap (0, 0) of the first one.
+template <int R>
+TC_INLINE void pixels(const Window& k, const float* in, const float* w, const Epilogue& e, const TileOut& out) {
+  Tile<R, kBlockVecs> t;
+  t.zero();
+  for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
+    for (int64_t kx = k.kx0; kx < k.kx1; ++kx) {
+      const float* a = in + ky * k.line + kx * k.tap;
+      const float* tap = w + (ky * k.kernel_width + kx) * kChannelBlock;
+#pragma GCC unroll 4
+      for (int j = 0; j < kBlockVecs; ++j) {
+        const VecF x = load(tap + j * kVecFloats);
+#pragma GCC unroll 8
+        for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * k.pixel + j * kVecFloats), x, t.v[i][j]);
+      }
+    }
+  }
+  t.finish(e, out);
+}
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+// The taps k of [0, kernel) for which at + k * dilation lies in [0, extent).
+TC_INLINE void valid(int64_t at, int64_t dilation, int64_t kernel, int64_t extent, int64_t* k0, int64_t* k1) {
+  *k0 = at >= 0 ? 0 : least(kernel, (-at + dilation - 1) / dilation);
+  *k1 = at >= extent ? *k0 : most(*k0, least(kernel, (extent - at + dilation - 1) / dilation));
+}
+
+}  // namespace
+
+void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int) {
+  const ConvShape& s = args.shape;
+  const Epilogue& e = args.epilogue;
+  const int64_t row_tile = tile % p.row_tiles;
+  const int64_t block = tile / p.row_tiles % p.block_tiles;
+  const int64_t image = tile / p.row_tiles / p.block_tiles;
+  const int64_t height = s.in[1], width = s.in[2], out_width = s.out[2];
+  const int64_t plane = image * p.block_tiles + block;
+  const float* x = args.x + plane * height * width * kChannelBlock;
+  const float* w = args.w + block * s.kernel[1] * s.kernel[2] * kChannelBlock;
+  const int64_t row0 = row_tile * p.row_tile;
+  const int64_t row1 = least(p.rows, row0 + p.row_tile);
+
+  // Output columns all of whose taps lie inside.
+  const int64_t span = (s.kernel[2] - 1) * s.dilation[2];
+  const int64_t last = width - 1 - span + s.pad[2];
+  const int64_t left = least(out_width, (s.pad[2] + s.stride[2] - 1) / s.stride[2]);
+  const int64_t right = last < 0 ? left : most(left, least(out_width, last / s.stride[2] + 1));
+
+  Window k;
+  k.line = s.dilation[1] * width * kChannelBlock;
+  k.tap = s.dilation[2] * kChannelBlock;
+  k.pixel = s.stride[2] * kChannelBlock;
+  k.kernel_width = s.kernel[2];
+  TileOut out;
+  out.row = out.residual_row = kChannelBlock;
+  out.ragged = false;
+  out.cols = static_cast<int>(least(kChannelBlock, s.oc - block * kChannelBlock));
+  out.bias = e.bias == nullptr ? nullptr : e.bias + block * kChannelBlock;
+  out.scale = e.scale == nullptr ? nullptr : e.scale + block * kChannelBlock;
+  for (int64_t y = row0; y < row1; ++y) {
+    const int64_t in_y = y * s.stride[1] - s.pad[1];
+    valid(in_y, s.dilation[1], s.kernel[1], height, &k.ky0, &k.ky1);
+    const int64_t line = in_y * width;
+    const int64_t at = (plane * p.rows + y) * out_width * kChannelBlock;
+    for (int64_t c = 0; c < out_width;) {
+      const int64_t in_x = c * s.stride[2] - s.pad[2];
+      const float* in = x + (line + in_x) * kChannelBlock;
+      out.c = args.y + at + c * kChannelBlock;
+      out.residual = e.residual == nullptr ? nullptr : e.residual + at + c * kChannelBlock;
+      const bool interior = c >= left && c < right;
+      if (interior) {
+        k.kx0 = 0;
+        k.kx1 = s.kernel[2];
+      } else {
+        valid(in_x, s.dilation[2], s.kernel[2], width, &k.kx0, &k.kx1);
+      }
+      if (interior && c + kPixels <= right) {
+        pixels<kPixels>(k, in, w, e, out);
+        c += kPixels;
+      } else if (interior && c + 2 <= right) {
+        pixels<2>(k, in, w, e, out);
+        c += 2;
+      } else {
+        pixels<1>(k, in, w, e, out);
+        c += 1;
+      }
+    }
+  }
+  if (e.strip != nullptr) {
+    const int64_t from = row0 * out_width * kChannelBlock;
+    const int64_t count = (row1 - row0) * out_width * kChannelBlock;
+    e.strip(e.context, args.y + plane * p.rows * out_width * kChannelBlock + from, 1, count, count, plane, from);
+  }
+}
+
+}  // namespace tc::kernels

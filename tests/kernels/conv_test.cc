@@ -1,0 +1,345 @@
+// Convolutions and layout reorders of every tier against double precision, on buffers that end at guard pages.
+#include "tc/kernels/conv/conv.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "guard.h"
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+using testing::Edge;
+using testing::GuardedBuffer;
+using testing::Random;
+
+size_t count(int64_t v) {
+  return static_cast<size_t>(v);
+}
+int64_t volume(const int64_t (&v)[3]) {
+  return v[0] * v[1] * v[2];
+}
+
+struct Extras {
+  bool bias = false, scale = false, residual = false, in_place = false, clip = false, strip = false;
+  float slope = 1;
+};
+
+ConvShape shape_2d(int64_t n, int64_t ic, int64_t oc, int64_t h, int64_t w, int64_t kh, int64_t kw, int64_t stride = 1,
+                   int64_t pad = 0, int64_t dilation = 1, int64_t groups = 1) {
+  ConvShape s;
+  s.n = n, s.ic = ic, s.oc = oc, s.groups = groups;
+  s.in[1] = h, s.in[2] = w, s.kernel[1] = kh, s.kernel[2] = kw;
+  for (const int axis : {1, 2}) {
+    s.stride[axis] = stride, s.pad[axis] = s.kernel[axis] == 1 ? 0 : pad, s.dilation[axis] = dilation;
+    s.out[axis] = (s.in[axis] + 2 * s.pad[axis] - (s.kernel[axis] - 1) * dilation - 1) / stride + 1;
+  }
+  return s;
+}
+
+ConvShape transposed_2d(int64_t n, int64_t ic, int64_t oc, int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad,
+                        int64_t extra = 0, int64_t dilation = 1, int64_t groups = 1) {
+  ConvShape s = shape_2d(n, ic, oc, h, w, k, k, stride, pad, dilation, groups);
+  s.transposed = true;
+  for (const int axis : {1, 2}) {
+    s.pad[axis] = pad;
+    s.out[axis] = (s.in[axis] - 1) * stride + (k - 1) * dilation + 1 - 2 * pad + extra;
+  }
+  return s;
+}
+
+std::string describe(const ConvShape& s, ConvAlgorithm a, Tier tier) {
+  std::string out = std::string(tier_name(tier)) + " algorithm " + std::to_string(static_cast<int>(a)) +
+                    (s.transposed ? " transposed" : "") + " n" + std::to_string(s.n) + " ic" + std::to_string(s.ic) +
+                    " oc" + std::to_string(s.oc) + " g" + std::to_string(s.groups);
+  for (int i = 0; i < 3; ++i) {
+    out += " [" + std::to_string(s.in[i]) + " k" + std::to_string(s.kernel[i]) + " s" + std::to_string(s.stride[i]) +
+           " p" + std::to_string(s.pad[i]) + " d" + std::to_string(s.dilation[i]) + " -> " + std::to_string(s.out[i]) +
+           "]";
+  }
+  return out;
+}
+
+std::vector<double> reference(const ConvShape& s, const float* x, const float* w) {
+  const int64_t icg = s.ic / s.groups, ocg = s.oc / s.groups;
+  std::vector<double> y(count(s.n * s.oc * volume(s.out)), 0.0);
+  const int64_t taps = volume(s.kernel);
+  for (int64_t n = 0; n < s.n; ++n) {
+    for (int64_t o = 0; o < s.oc; ++o) {
+      for (int64_t i = 0; i < icg; ++i) {
+        const int64_t g = o / ocg;
+        for (int64_t t = 0; t < taps; ++t) {
+          const int64_t k[3] = {t / s.kernel[2] / s.kernel[1], t / s.kernel[2] % s.kernel[1], t % s.kernel[2]};
+          const double weight =
+              double{s.transposed ? w[((g * icg + i) * ocg + o % ocg) * taps + t] : w[(o * icg + i) * taps + t]};
+          const int64_t grid = s.transposed ? volume(s.in) : volume(s.out);
+          const int64_t* extent = s.transposed ? s.in : s.out;
+          const int64_t* other = s.transposed ? s.out : s.in;
+          for (int64_t q = 0; q < grid; ++q) {
+            const int64_t p[3] = {q / extent[2] / extent[1], q / extent[2] % extent[1], q % extent[2]};
+            int64_t at = 0;
+            bool inside = true;
+            for (int a = 0; a < 3; ++a) {
+              const int64_t c = p[a] * s.stride[a] + k[a] * s.dilation[a] - s.pad[a];
+              inside = inside && c >= 0 && c < other[a];
+              at = at * other[a] + c;
+            }
+            if (!inside) continue;
+            const int64_t in_plane = (n * s.ic + g * icg + i) * volume(s.in);
+            const int64_t out_plane = (n * s.oc + o) * volume(s.out);
+            if (s.transposed) {
+              y[count(out_plane + at)] += weight * double{x[in_plane + q]};
+            } else {
+              y[count(out_plane + q)] += weight * double{x[in_plane + at]};
+            }
+          }
+        }
+      }
+    }
+  }
+  return y;
+}
+
+std::vector<float> blocked(const std::vector<float>& x, int64_t n, int64_t c, int64_t pixels, float padding) {
+  std::vector<float> out(count(blocked_floats(n, c, pixels)), padding);
+  const int64_t blocks = (c + 15) / 16;
+  for (int64_t i = 0; i < n * c * pixels; ++i) {
+    const int64_t channel = i / pixels % c;
+    out[count(((i / pixels / c * blocks + channel / 16) * pixels + i % pixels) * 16 + channel % 16)] = x[count(i)];
+  }
+  return out;
+}
+
+std::vector<float> unblocked(const float* x, int64_t n, int64_t c, int64_t pixels) {
+  std::vector<float> out(count(n * c * pixels));
+  const int64_t blocks = (c + 15) / 16;
+  for (int64_t i = 0; i < n * c * pixels; ++i) {
+    const int64_t channel = i / pixels % c;
+    out[count(i)] = x[((i / pixels / c * blocks + channel / 16) * pixels + i % pixels) * 16 + channel % 16];
+  }
+  return out;
+}
+
+void twice(void*, float* tile, int64_t rows, int64_t cols, int64_t ld, int64_t, int64_t) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < cols; ++c) tile[r * ld + c] = 2 * tile[r * ld + c] + 1;
+  }
+}
+
+struct Operands {
+  explicit Operands(const ConvShape& s)
+      : x(random.floats(count(s.n * s.ic * volume(s.in)))),
+        w(random.floats(count(s.oc * s.ic / s.groups * volume(s.kernel)))) {}
+  Random random{11};
+  std::vector<float> x, w;
+};
+
+// truth: the plain convolution; gets the epilogue added.
+std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, const Extras& e, Team& team, Edge edge,
+                       std::vector<double>* truth) {
+  Operands operands(s);
+  Random& random = operands.random;
+  const std::vector<float>& x_values = operands.x;
+  const std::vector<float>& w_values = operands.w;
+  const int64_t pixels = volume(s.in), out_pixels = volume(s.out);
+  const std::vector<float> y_values = random.floats(count(s.n * s.oc * out_pixels));
+  const bool out_blocked = algorithm != ConvAlgorithm::im2col;
+  const bool in_blocked = out_blocked && algorithm != ConvAlgorithm::direct_plain;
+  const auto out_layout = [&](const std::vector<float>& v) {
+    return out_blocked ? blocked(v, s.n, s.oc, out_pixels, 0) : v;
+  };
+  // Padding lanes of the input are NaN: they must reach nothing.
+  GuardedBuffer<float> x(in_blocked ? blocked(x_values, s.n, s.ic, pixels, std::nanf("")) : x_values, edge);
+  GuardedBuffer<float> y(out_layout(y_values), edge);
+  const std::vector<float> residual_values = e.in_place ? y_values : random.floats(count(s.n * s.oc * out_pixels));
+  GuardedBuffer<float> residual(out_layout(residual_values), edge);
+  GuardedBuffer<float> bias(random.floats(count(s.oc)), edge);
+  GuardedBuffer<float> scale(random.floats(count(s.oc)), edge);
+  const ConvTable& kernels = table(tier).conv;
+  GuardedBuffer<float> w(count(conv_packed_floats(algorithm, s)), edge);
+  kernels.pack.fn(s, algorithm, w_values.data(), w.data());
+
+  ConvArgs args;
+  args.shape = s;
+  args.x = x.data(), args.w = w.data(), args.y = y.data();
+  if (e.bias) args.epilogue.bias = bias.data();
+  if (e.scale) args.epilogue.scale = scale.data();
+  if (e.residual) args.epilogue.residual = e.in_place ? y.data() : residual.data();
+  if (e.clip) args.epilogue.lo = -0.25f, args.epilogue.hi = 1.5f;
+  if (e.strip) args.epilogue.strip = twice;
+  args.epilogue.slope = e.slope;
+  const ConvPlan plan = conv_plan(algorithm, s, table(tier).gemm.traits.fn().width);
+  GuardedBuffer<float> scratch(conv_scratch_bytes(plan, team.threads()) / sizeof(float));
+  args.scratch = scratch.data();
+  conv(team, kernels, args, plan);
+
+  if (truth != nullptr) {
+    for (size_t i = 0; i < truth->size(); ++i) {
+      const size_t channel = i / count(out_pixels) % count(s.oc);
+      double& v = (*truth)[i];
+      if (e.scale) v *= double{scale[channel]};
+      if (e.bias) v += double{bias[channel]};
+      if (e.residual) v += double{residual_values[i]};
+      if (v < 0) v *= double{e.slope};
+      if (e.clip) v = std::fmin(1.5, std::fmax(-0.25, v));
+      if (e.strip) v = 2 * v + 1;
+    }
+  }
+  if (!out_blocked) return {y.begin(), y.end()};
+  return unblocked(y.data(), s.n, s.oc, out_pixels);
+}
+
+constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct, ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,
+                                  ConvAlgorithm::im2col};
+
+// Over every algorithm that accepts the shape.
+void check(const ConvShape& s, const Extras& extras = {}) {
+  Team one(1);
+  const Operands operands(s);
+  const std::vector<double> plain = reference(s, operands.x.data(), operands.w.data());
+  for (const ConvAlgorithm algorithm : kAll) {
+    if (!conv_accepts(algorithm, s)) continue;
+    Extras e = extras;
+    if (algorithm == ConvAlgorithm::im2col) e.scale = false;
+    for (const Tier tier : testing::machine_tiers()) {
+      for (const Edge edge : testing::kEdges) {
+        SCOPED_TRACE(describe(s, algorithm, tier));
+        std::vector<double> truth = plain;
+        const std::vector<float> got = run(tier, algorithm, s, e, one, edge, &truth);
+        const double bound = 4e-7 * (static_cast<double>(s.ic / s.groups * volume(s.kernel)) + 4);
+        ASSERT_EQ(got.size(), truth.size());
+        for (size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(got[i], truth[i], bound) << "at " << i;
+      }
+    }
+  }
+}
+
+TEST(Conv, ChannelTails) {
+  for (const int64_t ic : {1, 3, 15, 16, 17, 33}) {
+    for (const int64_t oc : {1, 15, 16, 17, 40, 64, 70, 100}) {
+      check(shape_2d(1, ic, oc, 5, 6, 3, 3, 1, 1));
+      check(shape_2d(2, ic, oc, 3, 5, 1, 1));
+    }
+  }
+}
+
+TEST(Conv, EveryWidth) {
+  for (int64_t w = 1; w <= 30; ++w) {
+    check(shape_2d(1, 5, 20, 3, w, 3, 3, 1, 1));
+    check(shape_2d(1, 17, 64, 2, w, 1, 1));
+    check(shape_2d(1, 20, 20, 4, w, 3, 3, 1, 1, 1, 20));
+  }
+}
+
+TEST(Conv, StridesPadsDilations) {
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t pad : {0, 1, 2, 4}) {
+      for (const int64_t dilation : {1, 2}) {
+        for (const int64_t k : {1, 2, 3, 5}) {
+          if (9 + 2 * pad < (k - 1) * dilation + 1) continue;
+          check(shape_2d(1, 3, 18, 9, 11, k, k, stride, pad, dilation));
+          check(shape_2d(1, 18, 18, 9, 11, k, k, stride, pad, dilation, 18));
+        }
+      }
+    }
+  }
+  ConvShape padded_pointwise = shape_2d(1, 20, 20, 4, 5, 1, 1);
+  padded_pointwise.pad[1] = padded_pointwise.pad[2] = 1;
+  padded_pointwise.out[1] = 6, padded_pointwise.out[2] = 7;
+  check(padded_pointwise);
+  check(shape_2d(1, 20, 20, 7, 7, 1, 1, 2));
+  check(shape_2d(1, 8, 20, 1, 40, 1, 7, 1, 3));  // one axis
+  check(shape_2d(1, 3, 16, 33, 35, 7, 7, 2, 3));
+}
+
+TEST(Conv, Groups) {
+  check(shape_2d(2, 32, 64, 5, 6, 3, 3, 1, 1, 1, 2));
+  check(shape_2d(1, 12, 8, 5, 6, 3, 3, 1, 1, 1, 4));
+  check(shape_2d(1, 6, 12, 5, 6, 3, 3, 2, 1, 1, 6));  // two outputs per channel
+}
+
+TEST(Conv, ThreeAxes) {
+  ConvShape s = shape_2d(2, 3, 5, 6, 7, 3, 2, 1, 1);
+  s.in[0] = 5, s.kernel[0] = 3, s.pad[0] = 1, s.stride[0] = 2, s.out[0] = 3;
+  check(s);
+  s.dilation[0] = 2, s.pad[0] = 0, s.stride[0] = 1, s.out[0] = 1;
+  check(s);
+}
+
+TEST(Conv, Transposed) {
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t k : {1, 2, 3, 4}) {
+      for (const int64_t pad : {0, 1}) {
+        if (k <= pad) continue;
+        check(transposed_2d(1, 5, 18, 4, 5, k, stride, pad), {.bias = true});
+        check(transposed_2d(2, 20, 3, 3, 4, k, stride, pad, stride - 1), {.bias = true, .clip = true, .strip = true});
+        check(transposed_2d(1, 32, 32, 3, 4, k, stride, pad, 0, 2, 2), {.residual = true});
+      }
+    }
+  }
+}
+
+TEST(Conv, Epilogues) {
+  const Extras extras[] = {
+      {.bias = true},     {.scale = true},
+      {.residual = true}, {.residual = true, .in_place = true},
+      {.clip = true},     {.slope = 0.1f},
+      {.strip = true},    {.bias = true, .scale = true, .residual = true, .clip = true, .strip = true, .slope = 0.2f}};
+  for (const Extras& e : extras) {
+    check(shape_2d(2, 3, 20, 7, 9, 3, 3, 2, 1), e);
+    check(shape_2d(1, 20, 20, 7, 9, 3, 3, 1, 1, 1, 20), e);
+    check(shape_2d(1, 36, 70, 6, 7, 1, 1), e);
+    check(shape_2d(1, 150, 40, 6, 7, 3, 3, 1, 1), e);  // more than one block of K
+  }
+}
+
+TEST(Conv, ManyTiles) {
+  check(shape_2d(1, 64, 128, 20, 30, 3, 3, 1, 1), {.bias = true, .clip = true});
+  check(shape_2d(1, 16, 16, 5, 700, 3, 3, 1, 1), {.strip = true});
+  check(shape_2d(3, 64, 192, 30, 30, 1, 1), {.residual = true, .strip = true});
+  check(shape_2d(1, 600, 64, 8, 8, 1, 1));
+}
+
+TEST(Conv, SameBitsForAnyNumberOfThreads) {
+  Team one(1);
+  Team three(3);
+  const ConvShape shapes[] = {shape_2d(2, 40, 128, 20, 21, 3, 3, 1, 1), shape_2d(1, 32, 32, 40, 41, 3, 3, 2, 1, 1, 32)};
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const ConvShape& s : shapes) {
+      for (const ConvAlgorithm algorithm : kAll) {
+        if (!conv_accepts(algorithm, s)) continue;
+        EXPECT_EQ(run(tier, algorithm, s, {}, one, Edge::kBack, nullptr),
+                  run(tier, algorithm, s, {}, three, Edge::kBack, nullptr))
+            << describe(s, algorithm, tier);
+      }
+    }
+  }
+}
+
+TEST(Reorder, RoundTripsEveryTail) {
+  Team one(1);
+  Random random(5);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (int64_t c = 1; c <= 35; ++c) {
+      for (const int64_t pixels : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 300}) {
+        for (const Edge edge : testing::kEdges) {
+          const std::vector<float> values = random.floats(count(2 * c * pixels));
+          GuardedBuffer<float> x(values, edge);
+          GuardedBuffer<float> y(count(blocked_floats(2, c, pixels)), edge);
+          to_blocked(one, table(tier).conv, x.data(), 2, c, pixels, y.data());
+          ASSERT_EQ(std::vector<float>(y.begin(), y.end()), blocked(values, 2, c, pixels, 0));
+          GuardedBuffer<float> back(values.size(), edge);
+          to_plain(one, table(tier).conv, y.data(), 2, c, pixels, back.data());
+          ASSERT_EQ(std::vector<float>(back.begin(), back.end()), values) << tier_name(tier) << c << " " << pixels;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tc::kernels
