@@ -6,7 +6,7 @@
 
 #include "tc/ir/infer.h"
 #include "tc/ir/module.h"
-#include "tc/ir/ops.h"
+#include "tc/ir/ops/core.h"
 
 namespace tc {
 
@@ -197,14 +197,26 @@ void check_signature(const Node& node, const InferContext& ctx) {
   }
 }
 
+// What inference throws gets the node's location, unless a node of a region has one already.
+void infer_located(const Node& node, InferContext& ctx) {
+  try {
+    check_signature(node, ctx);
+    node.info().infer(ctx);
+  } catch (const Error& e) {
+    if (!e.diagnostic().location.empty()) throw;
+    Diagnostic d = e.diagnostic();
+    d.location = node.location().empty() ? std::string(node.info().name()) : node.location();
+    throw Error(std::move(d));
+  }
+}
+
 }  // namespace
 
 void infer_types(Node& node) {
   TC_CHECK(node.graph(), "inference of a detached node");
   InferContext ctx(node, node.graph()->module());
-  check_signature(node, ctx);
   for (int j = 0; j < node.num_results(); ++j) node.result(j)->clear_contents();
-  node.info().infer(ctx);
+  infer_located(node, ctx);
 }
 
 void infer_types(Graph& graph) {
@@ -222,8 +234,7 @@ std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const>
   node->regions_ = std::move(regions);
   for (int i = 0; i < num_results; ++i) node->add_result();
   InferContext ctx(*node, module);
-  check_signature(*node, ctx);
-  node->info().infer(ctx);
+  infer_located(*node, ctx);
   return node;
 }
 

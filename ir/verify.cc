@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "tc/ir/infer.h"
-#include "tc/ir/ops.h"
+#include "tc/ir/ops/core.h"
 #include "tc/ir/text/print.h"
 
 namespace tc {

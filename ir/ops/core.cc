@@ -1,4 +1,4 @@
-#include "tc/ir/ops.h"
+#include "tc/ir/ops/core.h"
 
 namespace tc {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "tc/ir/ops.h"
+#include "tc/ir/ops/core.h"
 #include "tc/ir/text/lexer.h"
 #include "tc/ir/text/parse_value.h"
 #include "tc/ir/verify.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "tc/ir/ops.h"
+#include "tc/ir/ops/core.h"
 #include "tc/ir/text/spelling.h"
 
 namespace tc {
