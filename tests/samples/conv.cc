@@ -1,7 +1,98 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
+namespace {
 
-void samples_conv(std::vector<Sample>&) {}
+constexpr DType f32 = DType::f32;
+
+void conv(SampleGraph& g, DType t, Extents x, Extents w, ConvAttrs attrs, bool bias = true) {
+  std::vector<Value*> operands{g.input(t, std::move(x)), g.input(t, w)};
+  if (bias) operands.push_back(g.input(t, {w[0]}));
+  g.outputs({g.b.make<Conv>(operands, std::move(attrs))});
+}
+
+}  // namespace
+
+void samples_conv(std::vector<Sample>& samples) {
+  samples.push_back({"conv", [](SampleGraph& g) {
+                       conv(g, f32, {2, 3, 9, 10}, {4, 3, 3, 3}, {.pads = {1, 1, 1, 1}});
+                     }});
+  samples.push_back(
+      {"conv/strided", [](SampleGraph& g) {
+         conv(g, f32, {1, 3, 11, 12}, {5, 3, 3, 5}, {.strides = {2, 3}, .pads = {0, 2, 1, 1}, .dilations = {2, 1}});
+       }});
+  samples.push_back({"conv/1x1", [](SampleGraph& g) { conv(g, f32, {2, 17, 5, 7}, {33, 17, 1, 1}, {}); }});
+  samples.push_back({"conv/depthwise", [](SampleGraph& g) {
+                       conv(g, f32, {1, 18, 9, 9}, {18, 1, 5, 5}, {.auto_pad = AutoPad::same_upper, .group = 18});
+                     }});
+  samples.push_back({"conv/grouped_same_lower", [](SampleGraph& g) {
+                       conv(g, f32, {1, 6, 8, 7}, {4, 3, 4, 2},
+                            {.strides = {3, 2}, .auto_pad = AutoPad::same_lower, .group = 2}, false);
+                     }});
+  samples.push_back({"conv/1d", [](SampleGraph& g) {
+                       conv(g, f32, {2, 3, 20}, {4, 3, 5}, {.auto_pad = AutoPad::valid});
+                     }});
+  samples.push_back({"conv/3d", [](SampleGraph& g) {
+                       conv(g, f32, {1, 2, 5, 6, 7}, {3, 2, 2, 3, 3}, {.pads = {0, 1, 1, 1, 1, 0}});
+                     }});
+  samples.push_back({"conv/f16", [](SampleGraph& g) { conv(g, DType::f16, {1, 2, 6, 6}, {3, 2, 3, 3}, {}); }});
+  samples.push_back({"conv/empty_batch", [](SampleGraph& g) { conv(g, f32, {0, 2, 6, 6}, {3, 2, 3, 3}, {}); }});
+  samples.push_back(
+      {"conv/symbolic", [](SampleGraph& g) {
+         Value* x =
+             g.input(g.random(f32, {2, 3, 13, 10}, -1, 1), {Dim::symbol("N"), 3, Dim::symbol("H"), Dim::symbol("W")});
+         Value* y = g.b.make<Conv>({x, g.input(f32, {8, 3, 3, 3})}, {.strides = {2, 2}, .pads = {1, 1, 1, 1}});
+         g.outputs(
+             {g.b.make<Conv>({y, g.input(f32, {4, 8, 4, 4})}, {.strides = {2, 2}, .auto_pad = AutoPad::same_upper})});
+       }});
+
+  samples.push_back(
+      {"conv_integer", [](SampleGraph& g) {
+         Value* x = g.input(DType::u8, {1, 3, 6, 7}, 0, 255);
+         Value* w = g.input(DType::i8, {4, 3, 3, 3}, -128, 127);
+         g.outputs({g.b.make<ConvInteger>({x, w, g.input(DType::u8, {}, 0, 255), g.input(DType::i8, {4}, -9, 9)},
+                                          {.strides = {1, 2}, .pads = {1, 1, 1, 1}})});
+       }});
+
+  samples.push_back(
+      {"conv_transpose", [](SampleGraph& g) {
+         g.outputs({g.b.make<ConvTranspose>(
+             {g.input(f32, {2, 4, 5, 6}), g.input(f32, {4, 3, 3, 2}), g.input(f32, {6})},
+             {.strides = {2, 3}, .pads = {1, 0, 1, 1}, .dilations = {2, 1}, .group = 2, .output_padding = {1, 0}})});
+       }});
+  samples.push_back({"conv_transpose/output_shape", [](SampleGraph& g) {
+                       g.outputs({g.b.make<ConvTranspose>({g.input(f32, {1, 2, 3, 3}), g.input(f32, {2, 1, 3, 3})},
+                                                          {.strides = {3, 2}, .output_shape = {10, 8}})});
+                     }});
+  samples.push_back({"conv_transpose/same", [](SampleGraph& g) {
+                       Value* x = g.input(g.random(f32, {1, 2, 4}, -1, 1), {1, 2, Dim::symbol("L")});
+                       g.outputs({g.b.make<ConvTranspose>({x, g.input(f32, {2, 3, 5})},
+                                                          {.strides = {2}, .auto_pad = AutoPad::same_lower})});
+                     }});
+
+  samples.push_back({"deform_conv", [](SampleGraph& g) {
+                       Value *x = g.input(f32, {1, 4, 5, 6}), *w = g.input(f32, {2, 2, 2, 3}),
+                             *offset = g.input(f32, {1, 24, 6, 6}), *mask = g.input(f32, {1, 12, 6, 6}, 0, 1);
+                       g.outputs({g.b.make<DeformConv>({x, w, offset, g.input(f32, {2}), mask},
+                                                       {.pads = {1, 1, 1, 1}, .group = 2, .offset_group = 2})});
+                     }});
+
+  samples.push_back({"col2im", [](SampleGraph& g) {
+                       Value* x = g.input(f32, {2, 12, 12});
+                       g.outputs({g.b.make<Col2Im>({x, g.b.ints({5, 6}), g.b.ints({2, 3})},
+                                                   {.pads = {0, 0, 0, 0}, .dilations = {2, 1}})});
+                     }});
+  samples.push_back({"col2im/bool", [](SampleGraph& g) {
+                       g.outputs({g.b.make<Col2Im>({g.input(DType::boolean, {1, 4, 5}), g.b.ints({5}), g.b.ints({4})},
+                                                   {.pads = {2, 1}})});
+                     }});
+
+  samples.push_back({"causal_conv_with_state", [](SampleGraph& g) {
+                       Node* n = g.b.make_n<CausalConvWithState>({g.input(f32, {2, 3, 7}), g.input(f32, {3, 1, 4}),
+                                                                  g.input(f32, {3}), g.input(f32, {2, 3, 3})},
+                                                                 {ConvActivation::silu}, 2);
+                       g.outputs({n->result(0), n->result(1)});
+                     }});
+}
 
 }  // namespace tc
