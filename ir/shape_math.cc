@@ -9,12 +9,12 @@ namespace {
 // Exporters write the largest integers for "to the end".
 constexpr int64_t kFar = std::numeric_limits<int32_t>::max();
 
-enum class Sign { negative, nonnegative, unknown };
+enum class DimSign { negative, nonnegative, unknown };
 
-Sign sign_of(const Dim& d) {
-  if (d.lower_bound() >= 0) return Sign::nonnegative;
-  if (d.is_const() || (Dim(-1) - d).lower_bound() >= 0) return Sign::negative;
-  return Sign::unknown;
+DimSign sign_of(const Dim& d) {
+  if (d.lower_bound() >= 0) return DimSign::nonnegative;
+  if (d.is_const() || (Dim(-1) - d).lower_bound() >= 0) return DimSign::negative;
+  return DimSign::unknown;
 }
 
 Dim clamp(const Dim& x, const Dim& low, const Dim& high) {
@@ -82,11 +82,11 @@ std::optional<SliceRange> slice_range(const Dim& d, const Dim& start, const Dim&
     if (x.is_const() && x.value() >= kFar && !d.is_const()) return high;
     if (x.is_const() && x.value() <= -kFar) return low;
     switch (sign_of(x)) {
-      case Sign::nonnegative:
+      case DimSign::nonnegative:
         return clamp(x, low, high);
-      case Sign::negative:
+      case DimSign::negative:
         return clamp(x + d, low, high);
-      case Sign::unknown:
+      case DimSign::unknown:
         break;
     }
     return std::nullopt;
