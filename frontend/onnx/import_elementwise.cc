@@ -16,7 +16,8 @@ std::vector<Value*> clip_with_attributes(NodeImport& n) {
 
 std::vector<Value*> cast_like(NodeImport& n) {
   Value* like = n.required(1);
-  if (!like->type().is_tensor()) n.fail(ErrorCode::bad_type, "CastLike needs a tensor as its target type, got ", like->type());
+  if (!like->type().is_tensor())
+    n.fail(ErrorCode::bad_type, "CastLike needs a tensor as its target type, got ", like->type());
   Cast::Attrs attrs;
   attrs.to = like->dtype();
   attrs.saturate = n.int_attr("saturate", 1) != 0;

@@ -57,11 +57,13 @@ void for_each_broadcast(const Extents& extents, const std::array<Extents, N>& st
 
 // result = f(a, b), broadcast.
 template <class R, class A, class B, class F>
-std::vector<R> broadcast_map(const std::vector<A>& a, const Extents& ea, const std::vector<B>& b, const Extents& eb, const Extents& result, F&& f) {
+std::vector<R> broadcast_map(const std::vector<A>& a, const Extents& ea, const std::vector<B>& b, const Extents& eb,
+                             const Extents& result, F&& f) {
   std::vector<R> out(static_cast<size_t>(element_count(result)));
-  for_each_broadcast<2>(result, {broadcast_strides(ea, result), broadcast_strides(eb, result)}, [&](size_t i, const auto& at) {
-    out[i] = static_cast<R>(f(a[static_cast<size_t>(at[0])], b[static_cast<size_t>(at[1])]));
-  });
+  for_each_broadcast<2>(result, {broadcast_strides(ea, result), broadcast_strides(eb, result)},
+                        [&](size_t i, const auto& at) {
+                          out[i] = static_cast<R>(f(a[static_cast<size_t>(at[0])], b[static_cast<size_t>(at[1])]));
+                        });
   return out;
 }
 

@@ -58,7 +58,8 @@ double parse_float(const std::string& text) {
   if (plus) s.remove_prefix(1);
   double v = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
-  if (error == std::errc::result_out_of_range && end == s.data() + s.size()) return std::strtod(std::string(s).c_str(), nullptr);
+  if (error == std::errc::result_out_of_range && end == s.data() + s.size())
+    return std::strtod(std::string(s).c_str(), nullptr);
   if (error != std::errc() || end != s.data() + s.size() || (plus && s.starts_with('-')))
     fail(ErrorCode::bad_value, "'", text, "' is not a number");
   return v;
@@ -88,14 +89,19 @@ void from_strings(EvalContext& ctx, DType to, Tensor& out) {
     narrow(y, out);
   };
   switch (kind(to)) {
-    case DTypeKind::string: narrow(x, out); return;
-    case DTypeKind::boolean: convert(+[](const std::string& s) { return static_cast<int64_t>(parse_bool(s)); }); return;
+    case DTypeKind::string:
+      narrow(x, out);
+      return;
+    case DTypeKind::boolean:
+      convert(+[](const std::string& s) { return static_cast<int64_t>(parse_bool(s)); });
+      return;
     case DTypeKind::unsigned_int:
       convert(+[](const std::string& s) {
         uint64_t v = 0;
         if (parse_int(s, v)) return v;
         const double d = parse_float(s);
-        return d >= 0x1p63 ? static_cast<uint64_t>(std::min(d, 0x1.fffffffffffffp63)) : static_cast<uint64_t>(static_cast<int64_t>(std::max(d, -0x1p63)));
+        return d >= 0x1p63 ? static_cast<uint64_t>(std::min(d, 0x1.fffffffffffffp63))
+                           : static_cast<uint64_t>(static_cast<int64_t>(std::max(d, -0x1p63)));
       });
       return;
     case DTypeKind::signed_int:
@@ -106,7 +112,9 @@ void from_strings(EvalContext& ctx, DType to, Tensor& out) {
         return std::isnan(d) ? 0 : d >= 0x1p63 ? INT64_MAX : d <= -0x1p63 ? INT64_MIN : static_cast<int64_t>(d);
       });
       return;
-    default: convert(+[](const std::string& s) { return parse_float(s); }); return;
+    default:
+      convert(+[](const std::string& s) { return parse_float(s); });
+      return;
   }
 }
 
@@ -116,22 +124,36 @@ void to_strings(EvalContext& ctx, DType from, Tensor& out) {
     for (const W& v : x) y.push_back(f(v));
   };
   switch (kind(from)) {
-    case DTypeKind::boolean: convert(ctx.read<int64_t>(0), [](int64_t v) { return std::string(v ? "True" : "False"); }); break;
-    case DTypeKind::signed_int: convert(ctx.read<int64_t>(0), [](int64_t v) { return std::to_string(v); }); break;
-    case DTypeKind::unsigned_int: convert(ctx.read<uint64_t>(0), [](uint64_t v) { return std::to_string(v); }); break;
-    default: convert(ctx.read<double>(0), [&](double v) { return float_to_string(v, from); }); break;
+    case DTypeKind::boolean:
+      convert(ctx.read<int64_t>(0), [](int64_t v) { return std::string(v ? "True" : "False"); });
+      break;
+    case DTypeKind::signed_int:
+      convert(ctx.read<int64_t>(0), [](int64_t v) { return std::to_string(v); });
+      break;
+    case DTypeKind::unsigned_int:
+      convert(ctx.read<uint64_t>(0), [](uint64_t v) { return std::to_string(v); });
+      break;
+    default:
+      convert(ctx.read<double>(0), [&](double v) { return float_to_string(v, from); });
+      break;
   }
   narrow(y, out);
 }
 
 double largest(DType t) {
   return visit_dtype(t, []<class T>() -> double {
-    if constexpr (requires { { T::max() } -> std::same_as<double>; }) return T::max();
-    else return INFINITY;
+    if constexpr (requires {
+                    { T::max() } -> std::same_as<double>;
+                  })
+      return T::max();
+    else
+      return INFINITY;
   });
 }
 
-bool is_narrow_float(DType t) { return dtypes::f8.has(t) || t == DType::f4e2m1; }
+bool is_narrow_float(DType t) {
+  return dtypes::f8.has(t) || t == DType::f4e2m1;
+}
 
 // To a power of two, within the range of f8e8m0 when saturating.
 double scale_of(double v, const Cast::Attrs& a) {
@@ -143,9 +165,12 @@ double scale_of(double v, const Cast::Attrs& a) {
   const double f = std::frexp(v, &e);  // v = f * 2^e with f in [0.5, 1)
   const double down = std::ldexp(1.0, e - 1);
   switch (a.round_mode) {
-    case ScaleRounding::up: return f == 0.5 ? down : 2 * down;
-    case ScaleRounding::down: return down;
-    case ScaleRounding::nearest: return f >= 0.75 ? 2 * down : down;
+    case ScaleRounding::up:
+      return f == 0.5 ? down : 2 * down;
+    case ScaleRounding::down:
+      return down;
+    case ScaleRounding::nearest:
+      return f >= 0.75 ? 2 * down : down;
   }
   return v;
 }
@@ -156,11 +181,11 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
   if (to == DType::u64) {
     std::vector<uint64_t> y(x.size());
     for (size_t i = 0; i < x.size(); ++i)
-      y[i] = std::isnan(x[i])    ? 0
-             : x[i] >= 0x1p64    ? UINT64_MAX
-             : x[i] >= 0         ? static_cast<uint64_t>(x[i])
-             : x[i] <= -0x1p63   ? uint64_t{1} << 63
-                                 : static_cast<uint64_t>(static_cast<int64_t>(x[i]));
+      y[i] = std::isnan(x[i])  ? 0
+             : x[i] >= 0x1p64  ? UINT64_MAX
+             : x[i] >= 0       ? static_cast<uint64_t>(x[i])
+             : x[i] <= -0x1p63 ? uint64_t{1} << 63
+                               : static_cast<uint64_t>(static_cast<int64_t>(x[i]));
     narrow(y, out);
     return;
   }
@@ -203,12 +228,17 @@ void eval<BitCast>(EvalContext& ctx) {
   for (int64_t i = 0; i < bits.size() && (width < 8 || to == DType::boolean); ++i) {
     uint8_t& b = bytes[i];
     const int low = b & ((1 << width) - 1);
-    if (to == DType::boolean) b = b != 0;
-    else b = static_cast<uint8_t>(kind(to) == DTypeKind::signed_int ? (low ^ (1 << (width - 1))) - (1 << (width - 1)) : low);
+    if (to == DType::boolean)
+      b = b != 0;
+    else
+      b = static_cast<uint8_t>(kind(to) == DTypeKind::signed_int ? (low ^ (1 << (width - 1))) - (1 << (width - 1))
+                                                                 : low);
   }
   Tensor& out = ctx.out(0, source.extents());
-  if (out.dtype() == to) out = bits;
-  else narrow(widen<double>(bits), out);
+  if (out.dtype() == to)
+    out = bits;
+  else
+    narrow(widen<double>(bits), out);
 }
 
 }  // namespace tc

@@ -7,38 +7,60 @@
 namespace tc {
 namespace {
 
-double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
-double softplus(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::abs(x))); }
-double clip01(double x) { return x < 0 ? 0.0 : x > 1 ? 1.0 : x; }
+double sigmoid(double x) {
+  return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
+}
+double softplus(double x) {
+  return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::abs(x)));
+}
+double clip01(double x) {
+  return x < 0 ? 0.0 : x > 1 ? 1.0 : x;
+}
 
 // Integer arithmetic wraps: it is done in unsigned words, and cut to the element type when stored.
 template <class W, class F>
 W wrapping(F&& f, W a, W b) {
-  if constexpr (std::is_integral_v<W>) return static_cast<W>(f(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
-  else return f(a, b);
+  if constexpr (std::is_integral_v<W>)
+    return static_cast<W>(f(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+  else
+    return f(a, b);
 }
 template <class W>
-W add(W a, W b) { return wrapping([](auto x, auto y) { return x + y; }, a, b); }
+W add(W a, W b) {
+  return wrapping([](auto x, auto y) { return x + y; }, a, b);
+}
 template <class W>
-W subtract(W a, W b) { return wrapping([](auto x, auto y) { return x - y; }, a, b); }
+W subtract(W a, W b) {
+  return wrapping([](auto x, auto y) { return x - y; }, a, b);
+}
 template <class W>
-W multiply(W a, W b) { return wrapping([](auto x, auto y) { return x * y; }, a, b); }
+W multiply(W a, W b) {
+  return wrapping([](auto x, auto y) { return x * y; }, a, b);
+}
 template <class W>
 W negate(W x) {
-  if constexpr (std::is_integral_v<W>) return subtract(W(0), x);
-  else return -x;
+  if constexpr (std::is_integral_v<W>)
+    return subtract(W(0), x);
+  else
+    return -x;
 }
 template <class W>
 W keep_positive(W x) {
-  if constexpr (std::is_integral_v<W>) return x;
-  else return std::abs(x);  // clears the sign of -0
+  if constexpr (std::is_integral_v<W>)
+    return x;
+  else
+    return std::abs(x);  // clears the sign of -0
 }
 template <class W>
-W sign_of(W x) { return x > 0 ? W(1) : x < 0 ? negate(W(1)) : x; }
+W sign_of(W x) {
+  return x > 0 ? W(1) : x < 0 ? negate(W(1)) : x;
+}
 template <class W>
 W flip_bits(W x) {
-  if constexpr (std::is_integral_v<W>) return static_cast<W>(~x);
-  else fail(ErrorCode::bad_type, "bits of a float");
+  if constexpr (std::is_integral_v<W>)
+    return static_cast<W>(~x);
+  else
+    fail(ErrorCode::bad_type, "bits of a float");
 }
 
 template <class W>
@@ -91,11 +113,19 @@ int64_t power(int64_t x, int64_t y) {
   if (x == 0) fail(ErrorCode::bad_value, "zero to the power of ", y);
   return x == 1 ? 1 : x == -1 ? (y % 2 ? -1 : 1) : 0;
 }
-int64_t power(int64_t x, uint64_t y) { return integer_power(x, y); }
-int64_t power(int64_t x, double y) { return to_int(std::pow(static_cast<double>(x), y)); }
-double power(double x, double y) { return std::pow(x, y); }
+int64_t power(int64_t x, uint64_t y) {
+  return integer_power(x, y);
+}
+int64_t power(int64_t x, double y) {
+  return to_int(std::pow(static_cast<double>(x), y));
+}
+double power(double x, double y) {
+  return std::pow(x, y);
+}
 template <class Y>
-double power(double x, Y y) { return std::pow(x, static_cast<double>(y)); }
+double power(double x, Y y) {
+  return std::pow(x, static_cast<double>(y));
+}
 
 template <class W, class R, class F>
 void map_unary(EvalContext& ctx, F&& f) {
@@ -141,47 +171,50 @@ void fold_operands(EvalContext& ctx, bool mean, F&& f) {
   template <>         \
   void eval<Name>(EvalContext & ctx)
 
-#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f) \
-  TC_EVAL(Name) {                                            \
+#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)    \
+  TC_EVAL(Name) {                                               \
     map_unary<double, double>(ctx, [](double x) { return f; }); \
   }
-#define TC_UNARY_REAL(Name, spelling, since, types, doc, f)                                                   \
-  TC_EVAL(Name) {                                                                                             \
-    visit_real(ctx.in(0).dtype(), [&]<class W>() { map_unary<W, W>(ctx, [](W x) { return f; }); });           \
+#define TC_UNARY_REAL(Name, spelling, since, types, doc, f)                                         \
+  TC_EVAL(Name) {                                                                                   \
+    visit_real(ctx.in(0).dtype(), [&]<class W>() { map_unary<W, W>(ctx, [](W x) { return f; }); }); \
   }
-#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0)      \
-  TC_EVAL(Name) {                                                    \
-    const double p = ctx.attrs<Name>().p;                            \
-    map_unary<double, double>(ctx, [=](double x) { return f; });     \
+#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0)  \
+  TC_EVAL(Name) {                                                \
+    const double p = ctx.attrs<Name>().p;                        \
+    map_unary<double, double>(ctx, [=](double x) { return f; }); \
   }
-#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0)    \
-  TC_EVAL(Name) {                                                         \
-    const double p = ctx.attrs<Name>().p, q = ctx.attrs<Name>().q;        \
-    map_unary<double, double>(ctx, [=](double x) { return f; });          \
+#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0) \
+  TC_EVAL(Name) {                                                      \
+    const double p = ctx.attrs<Name>().p, q = ctx.attrs<Name>().q;     \
+    map_unary<double, double>(ctx, [=](double x) { return f; });       \
   }
-#define TC_BINARY(Name, spelling, since, types, commuting, doc, f)                                              \
-  TC_EVAL(Name) {                                                                                               \
-    visit_real(ctx.in(0).dtype(), [&]<class W>() { map_binary<W, W, W>(ctx, [](W a, W b) { return f; }); });    \
+#define TC_BINARY(Name, spelling, since, types, commuting, doc, f)                                           \
+  TC_EVAL(Name) {                                                                                            \
+    visit_real(ctx.in(0).dtype(), [&]<class W>() { map_binary<W, W, W>(ctx, [](W a, W b) { return f; }); }); \
   }
-#define TC_COMPARE(Name, spelling, since, types, commuting, doc, f)                                                   \
-  TC_EVAL(Name) {                                                                                                     \
-    auto compare = [&]<class W>() { map_binary<W, W, int64_t>(ctx, [](const W& a, const W& b) { return f; }); };      \
-    if (ctx.in(0).dtype() == DType::str) compare.template operator()<std::string>();                                  \
-    else visit_real(ctx.in(0).dtype(), compare);                                                                      \
+#define TC_COMPARE(Name, spelling, since, types, commuting, doc, f)                                              \
+  TC_EVAL(Name) {                                                                                                \
+    auto compare = [&]<class W>() { map_binary<W, W, int64_t>(ctx, [](const W& a, const W& b) { return f; }); }; \
+    if (ctx.in(0).dtype() == DType::str)                                                                         \
+      compare.template operator()<std::string>();                                                                \
+    else                                                                                                         \
+      visit_real(ctx.in(0).dtype(), compare);                                                                    \
   }
-#define TC_BITWISE(Name, spelling, since, types, doc, f)                                          \
-  TC_EVAL(Name) {                                                                                 \
-    map_binary<uint64_t, uint64_t, uint64_t>(ctx, [](uint64_t a, uint64_t b) { return f; });      \
+#define TC_BITWISE(Name, spelling, since, types, doc, f)                                     \
+  TC_EVAL(Name) {                                                                            \
+    map_binary<uint64_t, uint64_t, uint64_t>(ctx, [](uint64_t a, uint64_t b) { return f; }); \
   }
-#define TC_VARIADIC(Name, spelling, since, types, doc, f)                              \
-  TC_EVAL(Name) {                                                                      \
-    fold_operands(ctx, id_of<Name> == OpId::Mean, [](auto a, auto b) { return f; });   \
+#define TC_VARIADIC(Name, spelling, since, types, doc, f)                            \
+  TC_EVAL(Name) {                                                                    \
+    fold_operands(ctx, id_of<Name> == OpId::Mean, [](auto a, auto b) { return f; }); \
   }
 #include "tc/ir/ops/elementwise.def"
 
 TC_EVAL(Mod) {
   const bool fmod = ctx.attrs<Mod>().fmod;
-  visit_real(ctx.in(0).dtype(), [&]<class W>() { map_binary<W, W, W>(ctx, [=](W a, W b) { return modulo(a, b, fmod); }); });
+  visit_real(ctx.in(0).dtype(),
+             [&]<class W>() { map_binary<W, W, W>(ctx, [=](W a, W b) { return modulo(a, b, fmod); }); });
 }
 
 TC_EVAL(Pow) {
@@ -195,7 +228,9 @@ TC_EVAL(Pow) {
 
 TC_EVAL(BitShift) {
   const bool left = ctx.attrs<BitShift>().direction == ShiftDirection::left;
-  map_binary<uint64_t, uint64_t, uint64_t>(ctx, [=](uint64_t x, uint64_t y) { return y >= 64 ? 0 : left ? x << y : x >> y; });
+  map_binary<uint64_t, uint64_t, uint64_t>(ctx, [=](uint64_t x, uint64_t y) {
+    return y >= 64 ? 0 : left ? x << y : x >> y;
+  });
 }
 
 TC_EVAL(IsNaN) {
@@ -204,7 +239,8 @@ TC_EVAL(IsNaN) {
 
 TC_EVAL(IsInf) {
   const auto& a = ctx.attrs<IsInf>();
-  map_unary<double, int64_t>(ctx, [&](double x) { return std::isinf(x) && (x < 0 ? a.detect_negative : a.detect_positive); });
+  map_unary<double, int64_t>(
+      ctx, [&](double x) { return std::isinf(x) && (x < 0 ? a.detect_negative : a.detect_positive); });
 }
 
 TC_EVAL(Where) {
@@ -215,9 +251,12 @@ TC_EVAL(Where) {
     const auto chosen = ctx.read<int64_t>(0);
     const auto yes = ctx.read<W>(1), no = ctx.read<W>(2);
     std::vector<W> result(static_cast<size_t>(out.size()));
-    for_each_broadcast<3>(extents, {broadcast_strides(c.extents(), extents), broadcast_strides(x.extents(), extents), broadcast_strides(y.extents(), extents)},
+    for_each_broadcast<3>(extents,
+                          {broadcast_strides(c.extents(), extents), broadcast_strides(x.extents(), extents),
+                           broadcast_strides(y.extents(), extents)},
                           [&](size_t i, const auto& at) {
-                            result[i] = chosen[static_cast<size_t>(at[0])] ? yes[static_cast<size_t>(at[1])] : no[static_cast<size_t>(at[2])];
+                            result[i] = chosen[static_cast<size_t>(at[0])] ? yes[static_cast<size_t>(at[1])]
+                                                                           : no[static_cast<size_t>(at[2])];
                           });
     narrow(result, out);
   });
@@ -228,7 +267,8 @@ TC_EVAL(Clip) {
     std::optional<W> bound[2];
     for (int i = 1; i <= 2; ++i) {
       if (!ctx.has(i)) continue;
-      if (ctx.in(i).size() != 1) ctx.fail(ErrorCode::bad_shape, "a bound of clip must be a scalar, got ", ctx.in(i).type());
+      if (ctx.in(i).size() != 1)
+        ctx.fail(ErrorCode::bad_shape, "a bound of clip must be a scalar, got ", ctx.in(i).type());
       bound[i - 1] = ctx.read<W>(i)[0];
     }
     map_unary<W, W>(ctx, [&](W x) {
@@ -241,7 +281,9 @@ TC_EVAL(Clip) {
 
 TC_EVAL(Gelu) {
   if (ctx.attrs<Gelu>().approximate == GeluApproximation::tanh)
-    map_unary<double, double>(ctx, [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))); });
+    map_unary<double, double>(ctx, [](double x) {
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    });
   else
     map_unary<double, double>(ctx, [](double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); });
 }
@@ -257,7 +299,8 @@ TC_EVAL(Dropout) {
   const Tensor& t = ctx.in(0);
   const bool training = ctx.has(2) && scalar_f64(ctx.in(2)) != 0;
   const double ratio = ctx.has(1) ? scalar_f64(ctx.in(1)) : 0.5;
-  if (!(ratio >= 0 && ratio < 1) && training) ctx.fail(ErrorCode::bad_value, "the ratio of dropout must be in [0, 1), got ", ratio);
+  if (!(ratio >= 0 && ratio < 1) && training)
+    ctx.fail(ErrorCode::bad_value, "the ratio of dropout must be in [0, 1), got ", ratio);
   auto x = ctx.read<double>(0);
   std::vector<int64_t> mask(x.size(), 1);
   if (training && ratio > 0) {

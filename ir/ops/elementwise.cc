@@ -4,13 +4,14 @@
 #include <limits>
 
 #include "tc/ir/ops.h"
+#include "tc/ir/shape_math.h"
 
 namespace tc {
 namespace {
 
-constexpr size_t kMaxContents = 64;
-
-std::optional<Dim> known(std::optional<bool> b) { return b ? std::optional<Dim>(Dim(*b ? 1 : 0)) : std::nullopt; }
+std::optional<Dim> known(std::optional<bool> b) {
+  return b ? std::optional<Dim>(Dim(*b ? 1 : 0)) : std::nullopt;
+}
 
 std::optional<bool> less(const Dim& a, const Dim& b) {
   if ((b - a).lower_bound() >= 1) return true;
@@ -18,7 +19,9 @@ std::optional<bool> less(const Dim& a, const Dim& b) {
   return std::nullopt;
 }
 
-std::optional<bool> negation(std::optional<bool> b) { return b ? std::optional<bool>(!*b) : b; }
+std::optional<bool> negation(std::optional<bool> b) {
+  return b ? std::optional<bool>(!*b) : b;
+}
 
 std::optional<bool> equal(const Dim& a, const Dim& b) {
   if (a == b) return true;
@@ -26,28 +29,38 @@ std::optional<bool> equal(const Dim& a, const Dim& b) {
   return std::nullopt;
 }
 
-bool nonnegative(const Dim& a) { return a.lower_bound() >= 0; }
+bool nonnegative(const Dim& a) {
+  return a.lower_bound() >= 0;
+}
 
 std::optional<Dim> unary_content(const Node& node, const Dim& x) {
   switch (node.op()) {
-    case OpId::Neg: return Dim(0) - x;
+    case OpId::Neg:
+      return Dim(0) - x;
     case OpId::Abs:
       if (nonnegative(x)) return x;
       if (nonnegative(Dim(0) - x)) return Dim(0) - x;
       return std::nullopt;
-    case OpId::Relu: return max(x, Dim(0));
-    case OpId::Not: return known(equal(x, Dim(0)));
+    case OpId::Relu:
+      return max(x, Dim(0));
+    case OpId::Not:
+      return known(equal(x, Dim(0)));
     case OpId::Max:
-    case OpId::Min: return x;
-    default: return std::nullopt;
+    case OpId::Min:
+      return x;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<Dim> binary_content(const Node& node, const Dim& a, const Dim& b) {
   switch (node.op()) {
-    case OpId::Add: return a + b;
-    case OpId::Sub: return a - b;
-    case OpId::Mul: return a * b;
+    case OpId::Add:
+      return a + b;
+    case OpId::Sub:
+      return a - b;
+    case OpId::Mul:
+      return a * b;
     case OpId::Div:
       if (b.is(0)) return std::nullopt;
       if (a.is_const() && b.is_const()) {
@@ -59,21 +72,30 @@ std::optional<Dim> binary_content(const Node& node, const Dim& a, const Dim& b) 
     case OpId::Mod:
       if (b.is(0) || (node.attrs<Mod>().fmod && !(nonnegative(a) && nonnegative(b)))) return std::nullopt;
       return mod(a, b);
-    case OpId::Max: return max(a, b);
-    case OpId::Min: return min(a, b);
-    case OpId::Equal: return known(equal(a, b));
-    case OpId::Less: return known(less(a, b));
-    case OpId::Greater: return known(less(b, a));
-    case OpId::LessOrEqual: return known(negation(less(b, a)));
-    case OpId::GreaterOrEqual: return known(negation(less(a, b)));
+    case OpId::Max:
+      return max(a, b);
+    case OpId::Min:
+      return min(a, b);
+    case OpId::Equal:
+      return known(equal(a, b));
+    case OpId::Less:
+      return known(less(a, b));
+    case OpId::Greater:
+      return known(less(b, a));
+    case OpId::LessOrEqual:
+      return known(negation(less(b, a)));
+    case OpId::GreaterOrEqual:
+      return known(negation(less(a, b)));
     case OpId::And:
       if (a.is(0) || b.is(0)) return Dim(0);
       return a.is_const() && b.is_const() ? std::optional<Dim>(Dim(1)) : std::nullopt;
     case OpId::Or:
       if ((a.is_const() && !a.is(0)) || (b.is_const() && !b.is(0))) return Dim(1);
       return a.is_const() && b.is_const() ? std::optional<Dim>(Dim(0)) : std::nullopt;
-    case OpId::Xor: return a.is_const() && b.is_const() ? std::optional<Dim>(Dim(a == b ? 0 : 1)) : std::nullopt;
-    default: return std::nullopt;
+    case OpId::Xor:
+      return a.is_const() && b.is_const() ? std::optional<Dim>(Dim(a == b ? 0 : 1)) : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -96,7 +118,7 @@ std::optional<Dims> follow(InferContext& ctx) {
     operands.push_back(c);
     if (c->size() != 1) count = c->size();
   }
-  if (count > kMaxContents) return std::nullopt;
+  if (count > static_cast<size_t>(kMaxContents)) return std::nullopt;
   for (const Dims* c : operands)
     if (c->size() != 1 && c->size() != count) return std::nullopt;
   Dims result;
@@ -107,8 +129,10 @@ std::optional<Dims> follow(InferContext& ctx) {
     };
     std::optional<Dim> d;
     if (node.is<Where>()) {
-      if (at(0).is_const()) d = at(0).is(0) ? at(2) : at(1);
-      else if (at(1) == at(2)) d = at(1);
+      if (at(0).is_const())
+        d = at(0).is(0) ? at(2) : at(1);
+      else if (at(1) == at(2))
+        d = at(1);
     } else if (n == 1) {
       d = unary_content(node, at(0));
     } else {
@@ -124,7 +148,8 @@ std::optional<Dims> follow(InferContext& ctx) {
 void note(InferContext& ctx, const std::optional<Dims>& contents) {
   if (!contents) return;
   const DType t = ctx.node().result(0)->dtype();
-  if (std::all_of(contents->begin(), contents->end(), [&](const Dim& d) { return fits(t, d); })) ctx.set_contents(0, *contents);
+  if (std::all_of(contents->begin(), contents->end(), [&](const Dim& d) { return fits(t, d); }))
+    ctx.set_contents(0, *contents);
 }
 
 // An expression that overflows is no failure of inference: its value is unknown.
@@ -141,8 +166,8 @@ void expect_scalar(InferContext& ctx, int i) {
   if (!ctx.has(i) || !ctx.shape(i).ranked()) return;
   for (const Dim& d : ctx.shape(i).dims())
     if (d.is_const() && !d.is(1))
-      ctx.fail(ErrorCode::bad_shape, "operand '", ctx.node().info().facts->signature.operand(i).name, "' of ", ctx.node().op(),
-               " must be a scalar, got ", ctx.type(i));
+      ctx.fail(ErrorCode::bad_shape, "operand '", ctx.node().info().facts->signature.operand(i).name, "' of ",
+               ctx.node().op(), " must be a scalar, got ", ctx.type(i));
 }
 
 }  // namespace
@@ -198,7 +223,8 @@ void Cast::infer(InferContext& ctx) {
 void BitCast::infer(InferContext& ctx) {
   const DType from = ctx.dtype(0), to = ctx.attrs<BitCast>().to;
   if (to == DType::str || tc::info(from).bits != tc::info(to).bits)
-    ctx.fail(ErrorCode::bad_attribute, "the bits of ", from, " (", tc::info(from).bits, ") cannot be read as ", to, " (", tc::info(to).bits, ")");
+    ctx.fail(ErrorCode::bad_attribute, "the bits of ", from, " (", tc::info(from).bits, ") cannot be read as ", to,
+             " (", tc::info(to).bits, ")");
   ctx.set(0, to, ctx.shape(0));
 }
 

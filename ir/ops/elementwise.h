@@ -1,5 +1,5 @@
-// Ops of the family `elementwise`: a result element depends on the operands' elements at the same (broadcast) place only.
-// Those that are alike are rows of elementwise.def.
+// Ops of the family `elementwise`: a result element depends on the operands' elements at the same (broadcast) place
+// only. Those that are alike are rows of elementwise.def.
 #pragma once
 
 #include "tc/ir/infer.h"
@@ -7,49 +7,49 @@
 
 namespace tc {
 
-// Result 0 has the broadcast of all operands' shapes; contents of small integer tensors are followed through arithmetic,
-// comparison and logic.
+// Result 0 has the broadcast of all operands' shapes; contents of small integer tensors are followed through
+// arithmetic, comparison and logic.
 struct ElementwiseOp {
   static constexpr bool elementwise = true;
   static void infer(InferContext& ctx);
 };
 
-#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)                                                      \
-  struct Name : ElementwiseOp {                                                                                   \
-    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc};                \
+#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)                                       \
+  struct Name : ElementwiseOp {                                                                    \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
   };
 #define TC_UNARY_REAL(Name, spelling, since, types, doc, f) TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)
-#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0)                                                   \
-  struct Name : ElementwiseOp {                                                                                   \
-    struct Attrs {                                                                                                \
-      double p = p0;                                                                                              \
-      static constexpr auto fields = std::tuple{field(#p, &Attrs::p)};                                            \
-    };                                                                                                            \
-    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc};                \
+#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0)                                    \
+  struct Name : ElementwiseOp {                                                                    \
+    struct Attrs {                                                                                 \
+      double p = p0;                                                                               \
+      static constexpr auto fields = std::tuple{field(#p, &Attrs::p)};                             \
+    };                                                                                             \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
   };
-#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0)                                            \
-  struct Name : ElementwiseOp {                                                                                   \
-    struct Attrs {                                                                                                \
-      double p = p0, q = q0;                                                                                      \
-      static constexpr auto fields = std::tuple{field(#p, &Attrs::p), field(#q, &Attrs::q)};                      \
-    };                                                                                                            \
-    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc};                \
+#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0)                             \
+  struct Name : ElementwiseOp {                                                                    \
+    struct Attrs {                                                                                 \
+      double p = p0, q = q0;                                                                       \
+      static constexpr auto fields = std::tuple{field(#p, &Attrs::p), field(#q, &Attrs::q)};       \
+    };                                                                                             \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
   };
-#define TC_BINARY(Name, spelling, since, types, commuting, doc, f)                                                \
-  struct Name : ElementwiseOp {                                                                                   \
-    static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:T", {{{'T', types}}}, doc};           \
-    static constexpr bool commutes = commuting;                                                                   \
+#define TC_BINARY(Name, spelling, since, types, commuting, doc, f)                                      \
+  struct Name : ElementwiseOp {                                                                         \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:T", {{{'T', types}}}, doc}; \
+    static constexpr bool commutes = commuting;                                                         \
   };
-#define TC_COMPARE(Name, spelling, since, types, commuting, doc, f)                                               \
-  struct Name : ElementwiseOp {                                                                                   \
-    static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:bool", {{{'T', types}}}, doc};        \
-    static constexpr bool commutes = commuting;                                                                   \
+#define TC_COMPARE(Name, spelling, since, types, commuting, doc, f)                                        \
+  struct Name : ElementwiseOp {                                                                            \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:bool", {{{'T', types}}}, doc}; \
+    static constexpr bool commutes = commuting;                                                            \
   };
 #define TC_BITWISE(Name, spelling, since, types, doc, f) TC_BINARY(Name, spelling, since, types, true, doc, f)
-#define TC_VARIADIC(Name, spelling, since, types, doc, f)                                                         \
-  struct Name : ElementwiseOp {                                                                                   \
-    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T, more:T* -> y:T", {{{'T', types}}}, doc};       \
-    static constexpr bool commutes = true;                                                                        \
+#define TC_VARIADIC(Name, spelling, since, types, doc, f)                                                   \
+  struct Name : ElementwiseOp {                                                                             \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "x:T, more:T* -> y:T", {{{'T', types}}}, doc}; \
+    static constexpr bool commutes = true;                                                                  \
   };
 #include "tc/ir/ops/elementwise.def"
 
@@ -58,13 +58,19 @@ struct Mod : ElementwiseOp {
     bool fmod = false;
     static constexpr auto fields = std::tuple{field("fmod", &Attrs::fmod)};
   };
-  static constexpr OpFacts facts{"mod", {"Mod", 10}, "a:T, b:T -> y:T", {{{'T', dtypes::numeric}}},
+  static constexpr OpFacts facts{"mod",
+                                 {"Mod", 10},
+                                 "a:T, b:T -> y:T",
+                                 {{{'T', dtypes::numeric}}},
                                  "remainder with the divisor's sign, or with fmod the dividend's"};
 };
 
 struct Pow : ElementwiseOp {
-  static constexpr OpFacts facts{"pow", {"Pow", 7}, "x:T, y:U -> z:T",
-                                 {{{'T', dtypes::floats | DType::i32 | DType::i64}, {'U', dtypes::numeric}}}, "x^y, in x's type"};
+  static constexpr OpFacts facts{"pow",
+                                 {"Pow", 7},
+                                 "x:T, y:U -> z:T",
+                                 {{{'T', dtypes::floats | DType::i32 | DType::i64}, {'U', dtypes::numeric}}},
+                                 "x^y, in x's type"};
 };
 
 enum class ShiftDirection : uint8_t { left, right };
@@ -77,32 +83,45 @@ struct BitShift : ElementwiseOp {
     ShiftDirection direction = ShiftDirection::left;
     static constexpr auto fields = std::tuple{field("direction", &Attrs::direction, required)};
   };
-  static constexpr OpFacts facts{"bit_shift", {"BitShift", 11}, "x:T, y:T -> z:T", {{{'T', dtypes::unsigned_ints}}},
+  static constexpr OpFacts facts{"bit_shift",
+                                 {"BitShift", 11},
+                                 "x:T, y:T -> z:T",
+                                 {{{'T', dtypes::unsigned_ints}}},
                                  "x shifted by y bits, filled with zeros"};
 };
 
 struct IsNaN : ElementwiseOp {
-  static constexpr OpFacts facts{"is_nan", {"IsNaN", 9}, "x:T -> y:bool", {{{'T', dtypes::floats | dtypes::f8}}}, "whether x is a NaN"};
+  static constexpr OpFacts facts{
+      "is_nan", {"IsNaN", 9}, "x:T -> y:bool", {{{'T', dtypes::floats | dtypes::f8}}}, "whether x is a NaN"};
 };
 
 struct IsInf : ElementwiseOp {
   struct Attrs {
     bool detect_negative = true, detect_positive = true;
-    static constexpr auto fields =
-        std::tuple{field("detect_negative", &Attrs::detect_negative), field("detect_positive", &Attrs::detect_positive)};
+    static constexpr auto fields = std::tuple{field("detect_negative", &Attrs::detect_negative),
+                                              field("detect_positive", &Attrs::detect_positive)};
   };
-  static constexpr OpFacts facts{"is_inf", {"IsInf", 10}, "x:T -> y:bool", {{{'T', dtypes::floats | dtypes::f8}}},
+  static constexpr OpFacts facts{"is_inf",
+                                 {"IsInf", 10},
+                                 "x:T -> y:bool",
+                                 {{{'T', dtypes::floats | dtypes::f8}}},
                                  "whether x is an infinity (of a wanted sign)"};
 };
 
 struct Where : ElementwiseOp {
-  static constexpr OpFacts facts{"where", {"Where", 9}, "condition:bool, x:T, y:T -> z:T",
-                                 {{{'T', dtypes::numeric | dtypes::boolean | dtypes::strings | dtypes::complex}}}, "condition ? x : y"};
+  static constexpr OpFacts facts{"where",
+                                 {"Where", 9},
+                                 "condition:bool, x:T, y:T -> z:T",
+                                 {{{'T', dtypes::numeric | dtypes::boolean | dtypes::strings | dtypes::complex}}},
+                                 "condition ? x : y"};
 };
 
 struct Clip {
   static constexpr bool elementwise = true;
-  static constexpr OpFacts facts{"clip", {"Clip", 11}, "x:T, min:T?, max:T? -> y:T", {{{'T', dtypes::numeric}}},
+  static constexpr OpFacts facts{"clip",
+                                 {"Clip", 11},
+                                 "x:T, min:T?, max:T? -> y:T",
+                                 {{{'T', dtypes::numeric}}},
                                  "min(max(x, min), max); the bounds are scalars"};
   static void infer(InferContext& ctx);
 };
@@ -118,12 +137,15 @@ struct Cast {
     DType to = DType::f32;
     bool saturate = true;
     ScaleRounding round_mode = ScaleRounding::up;  // to f8e8m0 only
-    static constexpr auto fields =
-        std::tuple{field("to", &Attrs::to, required), field("saturate", &Attrs::saturate), field("round_mode", &Attrs::round_mode)};
+    static constexpr auto fields = std::tuple{field("to", &Attrs::to, required), field("saturate", &Attrs::saturate),
+                                              field("round_mode", &Attrs::round_mode)};
   };
   static constexpr bool elementwise = true;
-  static constexpr OpFacts facts{"cast", {"Cast", 6}, "x:V -> y:U",
-                                 {{{'V', dtypes::all - dtypes::complex}, {'U', dtypes::all - dtypes::complex}}}, "x converted to another element type"};
+  static constexpr OpFacts facts{"cast",
+                                 {"Cast", 6},
+                                 "x:V -> y:U",
+                                 {{{'V', dtypes::all - dtypes::complex}, {'U', dtypes::all - dtypes::complex}}},
+                                 "x converted to another element type"};
   static void infer(InferContext& ctx);
 };
 
@@ -133,8 +155,11 @@ struct BitCast {
     static constexpr auto fields = std::tuple{field("to", &Attrs::to, required)};
   };
   static constexpr bool elementwise = true;
-  static constexpr OpFacts facts{"bit_cast", {"BitCast", 26}, "x:V -> y:U",
-                                 {{{'V', dtypes::all - dtypes::strings}, {'U', dtypes::all - dtypes::strings}}}, "the bits of x as another element type of the same width"};
+  static constexpr OpFacts facts{"bit_cast",
+                                 {"BitCast", 26},
+                                 "x:V -> y:U",
+                                 {{{'V', dtypes::all - dtypes::strings}, {'U', dtypes::all - dtypes::strings}}},
+                                 "the bits of x as another element type of the same width"};
   static void infer(InferContext& ctx);
 };
 
@@ -148,7 +173,10 @@ struct Gelu : ElementwiseOp {
     GeluApproximation approximate = GeluApproximation::none;
     static constexpr auto fields = std::tuple{field("approximate", &Attrs::approximate)};
   };
-  static constexpr OpFacts facts{"gelu", {"Gelu", 20}, "x:T -> y:T", {{{'T', dtypes::floats}}},
+  static constexpr OpFacts facts{"gelu",
+                                 {"Gelu", 20},
+                                 "x:T -> y:T",
+                                 {{{'T', dtypes::floats}}},
                                  "x times the normal distribution function of x, or its tanh approximation"};
 };
 
@@ -157,7 +185,8 @@ struct SwiGLU : ElementwiseOp {
     double alpha = 1;
     static constexpr auto fields = std::tuple{field("alpha", &Attrs::alpha)};
   };
-  static constexpr OpFacts facts{"swiglu", {"SwiGLU", 28}, "a:T, b:T -> y:T", {{{'T', dtypes::floats}}}, "a * sigmoid(alpha * a) * b"};
+  static constexpr OpFacts facts{
+      "swiglu", {"SwiGLU", 28}, "a:T, b:T -> y:T", {{{'T', dtypes::floats}}}, "a * sigmoid(alpha * a) * b"};
 };
 
 // Outside training the output is x and the mask true. In training each element is dropped with probability `ratio`
@@ -168,8 +197,11 @@ struct Dropout {
     static constexpr auto fields = std::tuple{field("seed", &Attrs::seed)};
   };
   static constexpr bool nondeterministic = true;
-  static constexpr OpFacts facts{"dropout", {"Dropout", 12}, "x:T, ratio:U?, training_mode:bool? -> y:T, mask:bool?",
-                                 {{{'T', dtypes::floats | dtypes::f8}, {'U', dtypes::floats | dtypes::f8}}}, "random elements set to zero in training"};
+  static constexpr OpFacts facts{"dropout",
+                                 {"Dropout", 12},
+                                 "x:T, ratio:U?, training_mode:bool? -> y:T, mask:bool?",
+                                 {{{'T', dtypes::floats | dtypes::f8}, {'U', dtypes::floats | dtypes::f8}}},
+                                 "random elements set to zero in training"};
   static void infer(InferContext& ctx);
 };
 
