@@ -6,6 +6,7 @@
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/norm/norm.h"
+#include "tc/kernels/pool/pool.h"
 #include "tc/kernels/reduce/reduce.h"
 #include "tc/kernels/tier.h"
 
@@ -16,7 +17,8 @@
   X(reduce, ReduceTable)      \
   X(norm, NormTable)          \
   X(gemm, GemmTable)          \
-  X(conv, ConvTable)
+  X(conv, ConvTable)          \
+  X(pool, PoolTable)
 // clang-format on
 
 namespace tc::kernels {

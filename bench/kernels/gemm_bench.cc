@@ -1,10 +1,10 @@
 // Matrix products on every tier of the machine: GFLOP/s, one thread.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "buffer.h"
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/parallel.h"
@@ -12,17 +12,6 @@
 
 namespace tc::kernels {
 namespace {
-
-struct Buffer {
-  explicit Buffer(int64_t floats)
-      : data(static_cast<float*>(std::aligned_alloc(64, static_cast<size_t>(floats + 16) * 4 / 64 * 64 + 64))) {
-    for (int64_t i = 0; i < floats; ++i) data[i] = static_cast<float>(i % 97) * 0.01f;
-  }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { std::free(data); }
-  float* data;
-};
 
 void bench_gemm(benchmark::State& state, Tier tier, int threads, bool packed, bool b_transposed, int64_t m, int64_t n,
                 int64_t k) {

@@ -1,0 +1,96 @@
+// Convolutions and reorders on every tier of the machine: GFLOP/s (multiply-adds count two), one and two threads.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "buffer.h"
+#include "tc/kernels/conv/conv.h"
+#include "tc/kernels/cpu.h"
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+struct Case {
+  const char* name;
+  ConvAlgorithm algorithm;
+  int64_t ic, oc, size, kernel, stride, groups;
+};
+
+constexpr auto kDirect = ConvAlgorithm::direct;
+constexpr auto kPlain = ConvAlgorithm::direct_plain;
+constexpr auto kDepthwise = ConvAlgorithm::depthwise;
+
+const Case kCases[] = {
+    {"3x3_64_56", kDirect, 64, 64, 56, 3, 1, 1},
+    {"3x3_128_28", kDirect, 128, 128, 28, 3, 1, 1},
+    {"3x3_256_14", kDirect, 256, 256, 14, 3, 1, 1},
+    {"3x3_512_7", kDirect, 512, 512, 7, 3, 1, 1},
+    {"3x3_128_s2_56", kDirect, 128, 128, 56, 3, 2, 1},
+    {"1x1_64_256_56", kDirect, 64, 256, 56, 1, 1, 1},
+    {"1x1_256_64_56", kDirect, 256, 64, 56, 1, 1, 1},
+    {"1x1_512_1024_14", kDirect, 512, 1024, 14, 1, 1, 1},
+    {"1x1_24_144_56", kDirect, 24, 144, 56, 1, 1, 1},
+    {"7x7_s2_3_64_224", kPlain, 3, 64, 224, 7, 2, 1},
+    {"3x3_s2_3_32_224", kPlain, 3, 32, 224, 3, 2, 1},
+    {"depthwise_144_56", kDepthwise, 144, 144, 56, 3, 1, 144},
+    {"depthwise_144_s2_56", kDepthwise, 144, 144, 56, 3, 2, 144},
+    {"im2col_3x3_64_56", ConvAlgorithm::im2col, 64, 64, 56, 3, 1, 1},
+};
+
+void bench_conv(benchmark::State& state, Tier tier, int threads, const Case& c) {
+  const Table& kernels = table(tier);
+  ConvArgs args;
+  ConvShape& s = args.shape;
+  s.ic = c.ic, s.oc = c.oc, s.groups = c.groups;
+  for (const int axis : {1, 2}) {
+    s.in[axis] = c.size, s.kernel[axis] = c.kernel, s.stride[axis] = c.stride, s.pad[axis] = c.kernel / 2;
+    s.out[axis] = (c.size + 2 * s.pad[axis] - c.kernel) / c.stride + 1;
+  }
+  Team team(threads);
+  const ConvPlan plan = conv_plan(c.algorithm, s, kernels.gemm.traits.fn().width);
+  Buffer x(blocked_floats(1, s.ic, c.size * c.size)), y(blocked_floats(1, s.oc, s.out[1] * s.out[2]));
+  Buffer w(conv_packed_floats(c.algorithm, s)), bias(s.oc);
+  Buffer scratch(static_cast<int64_t>(conv_scratch_bytes(plan, threads) / 4));
+  args.x = x.data, args.w = w.data, args.y = y.data, args.scratch = scratch.data;
+  args.epilogue.bias = bias.data;
+  args.epilogue.lo = 0;
+  for (auto _ : state) conv(team, kernels.conv, args, plan);
+  const double flops = 2.0 * static_cast<double>(s.oc * s.out[1] * s.out[2]) *
+                       static_cast<double>(s.ic / s.groups * c.kernel * c.kernel);
+  state.counters["GFLOPS"] = benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void bench_reorder(benchmark::State& state, Tier tier, bool blocked) {
+  Team team(1);
+  const int64_t channels = 64, pixels = 56 * 56;
+  Buffer x(channels * pixels), y(channels * pixels);
+  for (auto _ : state) {
+    blocked ? to_blocked(team, table(tier).conv, x.data, 1, channels, pixels, y.data)
+            : to_plain(team, table(tier).conv, x.data, 1, channels, pixels, y.data);
+  }
+  state.counters["GBps"] =
+      benchmark::Counter(8e-9 * static_cast<double>(channels * pixels), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+}  // namespace
+
+void register_conv() {
+  for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) {
+    const Tier tier = static_cast<Tier>(i);
+    const std::string prefix = std::string("/") + tier_name(tier) + "/";
+    for (const Case& c : kCases) {
+      for (const int threads : {1, 2}) {
+        const std::string name = "conv" + prefix + c.name + "/threads:" + std::to_string(threads);
+        auto* bench = benchmark::RegisterBenchmark(name.c_str(), bench_conv, tier, threads, c);
+        if (threads > 1) bench->UseRealTime();
+      }
+    }
+    benchmark::RegisterBenchmark(("reorder" + prefix + "to_blocked").c_str(), bench_reorder, tier, true);
+    benchmark::RegisterBenchmark(("reorder" + prefix + "to_plain").c_str(), bench_reorder, tier, false);
+  }
+}
+
+}  // namespace tc::kernels

@@ -1,0 +1,48 @@
+// Max and average pooling of f32 over one to three spatial axes, on plain NCHW and on NCHW16c, and global pooling.
+//
+// A call is a set of independent tiles whose results do not depend on the number of threads. NaN wins a maximum.
+// Padding lanes of NCHW16c are pooled like others.
+#pragma once
+#include <cstdint>
+
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+class Team;
+
+enum class PoolKind : uint8_t { max, average };
+
+// Spatial axes are [depth, height, width], of extent 1 where there are fewer.
+struct PoolShape {
+  int64_t planes = 1;  // plain: n * c; blocked: n * ceil(c / 16)
+  int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};
+  int64_t pad[3] = {0, 0, 0}, pad_end[3] = {0, 0, 0};
+  bool blocked = false;
+};
+
+struct PoolArgs {
+  PoolShape shape;
+  PoolKind kind = PoolKind::max;
+  // Averages divide by the taps inside the padded input; otherwise by those inside the input. Windows that hold none
+  // give -infinity or NaN.
+  bool count_include_pad = false;
+  const float* x = nullptr;
+  float* y = nullptr;
+};
+
+struct PoolTable {
+  // Output rows [row0, row1) of plane, rows counted over depth and height.
+  Slot<void(const PoolArgs&, int64_t plane, int64_t row0, int64_t row1)> plain;
+  Slot<void(const PoolArgs&, int64_t plane, int64_t row0, int64_t row1)> blocked;
+  // All of a plane's pixels: one value, or 16.
+  Slot<void(PoolKind, const float* x, int64_t pixels, float* y)> global_plain;
+  Slot<void(PoolKind, const float* x, int64_t pixels, float* y)> global_blocked;
+};
+
+void pool(Team& team, const PoolTable& kernels, const PoolArgs& args);
+void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool blocked, const float* x, int64_t planes,
+                 int64_t pixels, float* y);
+
+}  // namespace tc::kernels

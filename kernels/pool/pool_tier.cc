@@ -1,0 +1,220 @@
+#include "tc/kernels/pool/pool.h"
+#include "tc/kernels/simd/vec.h"
+
+#include <limits>
+
+namespace tc::kernels {
+namespace {
+
+constexpr int kV = kLanes<float>;
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+// The taps of one axis at one output: [k0, k1) lie inside the input, `padded` of them inside the padded input.
+struct Span {
+  int64_t k0, k1, padded, at;
+};
+
+TC_INLINE Span span_of(const PoolShape& s, int axis, int64_t o) {
+  const int64_t d = s.dilation[axis], kernel = s.kernel[axis];
+  Span out;
+  out.at = o * s.stride[axis] - s.pad[axis];
+  out.k0 = out.at >= 0 ? 0 : least(kernel, (-out.at + d - 1) / d);
+  out.k1 = out.at >= s.in[axis] ? out.k0 : most(out.k0, least(kernel, (s.in[axis] - out.at + d - 1) / d));
+  const int64_t room = s.in[axis] + s.pad_end[axis] - out.at;
+  out.padded = room <= 0 ? 0 : least(kernel, (room + d - 1) / d);
+  return out;
+}
+
+// Taps to divide an average by.
+TC_INLINE float divisor(const PoolArgs& g, const Span& z, const Span& y, const Span& x) {
+  const int64_t n =
+      g.count_include_pad ? z.padded * y.padded * x.padded : (z.k1 - z.k0) * (y.k1 - y.k0) * (x.k1 - x.k0);
+  return static_cast<float>(n);
+}
+
+// The larger one; NaN if either is.
+TC_INLINE VecF greater(VecF a, VecF b) {
+  return select(is_nan(a), a, vmax(a, b));
+}
+
+template <bool kMax>
+void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
+  const PoolShape& s = g.shape;
+  const float* x = g.x + plane * s.in[0] * s.in[1] * s.in[2] * 16;
+  float* y = g.y + (plane * s.out[0] * s.out[1] + row0) * s.out[2] * 16;
+  for (int64_t row = row0; row < row1; ++row) {
+    const Span sz = span_of(s, 0, row / s.out[1]);
+    const Span sy = span_of(s, 1, row % s.out[1]);
+    for (int64_t ox = 0; ox < s.out[2]; ++ox, y += 16) {
+      const Span sx = span_of(s, 2, ox);
+      Block16 acc = Block16::broadcast(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
+      for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
+        for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
+          const int64_t line = (sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1];
+          const float* in = x + (line * s.in[2] + sx.at) * 16;
+          for (int64_t kx = sx.k0; kx < sx.k1; ++kx) {
+            const Block16 v = Block16::load(in + kx * s.dilation[2] * 16);
+#pragma GCC unroll 4
+            for (int r = 0; r < Block16::kRegs; ++r) acc.r[r] = kMax ? greater(acc.r[r], v.r[r]) : acc.r[r] + v.r[r];
+          }
+        }
+      }
+      if (!kMax) {
+        const VecF n(divisor(g, sz, sy, sx));
+#pragma GCC unroll 4
+        for (int r = 0; r < Block16::kRegs; ++r) acc.r[r] = acc.r[r] / n;
+      }
+      acc.store(y);
+    }
+  }
+}
+
+template <bool kMax>
+TC_INLINE float plain_one(const PoolArgs& g, const float* x, const Span& sz, const Span& sy, const Span& sx) {
+  const PoolShape& s = g.shape;
+  float acc = kMax ? -std::numeric_limits<float>::infinity() : 0.0f;
+  for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
+    for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
+      const int64_t line = (sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1];
+      const float* in = x + line * s.in[2] + sx.at;
+      for (int64_t kx = sx.k0; kx < sx.k1; ++kx) {
+        const float v = in[kx * s.dilation[2]];
+        if (kMax) {
+          acc = acc != acc || v < acc ? acc : v;
+        } else {
+          acc += v;
+        }
+      }
+    }
+  }
+  return kMax ? acc : acc / divisor(g, sz, sy, sx);
+}
+
+// Every second float of the 2 kV - 1 at p; reads nothing past them.
+TC_INLINE VecF load_every_second(const float* p) {
+  alignas(64) float out[kV];
+  for (int i = 0; i < kV; ++i) out[i] = p[2 * i];
+  return load(out);
+}
+
+// Output columns whose taps all lie inside go a register at a time; the others one by one.
+template <bool kMax>
+void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
+  const PoolShape& s = g.shape;
+  const float* x = g.x + plane * s.in[0] * s.in[1] * s.in[2];
+  float* y = g.y + (plane * s.out[0] * s.out[1] + row0) * s.out[2];
+  const int64_t step = s.stride[2];
+  const int64_t last = s.in[2] - 1 - (s.kernel[2] - 1) * s.dilation[2] + s.pad[2];
+  const int64_t left = least(s.out[2], (s.pad[2] + step - 1) / step);
+  const int64_t right = last < 0 || step > 2 ? left : most(left, least(s.out[2], last / step + 1));
+  for (int64_t row = row0; row < row1; ++row, y += s.out[2]) {
+    const Span sz = span_of(s, 0, row / s.out[1]);
+    const Span sy = span_of(s, 1, row % s.out[1]);
+    for (int64_t ox = 0; ox < s.out[2];) {
+      const Span sx = span_of(s, 2, ox);
+      if (ox < left || ox + kV > right) {
+        y[ox++] = plain_one<kMax>(g, x, sz, sy, sx);
+        continue;
+      }
+      VecF acc(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
+      for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
+        for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
+          const int64_t line = (sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1];
+          const float* in = x + line * s.in[2] + sx.at;
+          for (int64_t kx = 0; kx < s.kernel[2]; ++kx) {
+            const float* p = in + kx * s.dilation[2];
+            const VecF v = step == 1 ? load(p) : load_every_second(p);
+            acc = kMax ? greater(acc, v) : acc + v;
+          }
+        }
+      }
+      store(y + ox, kMax ? acc : acc / VecF(divisor(g, sz, sy, sx)));
+      ox += kV;
+    }
+  }
+}
+
+void plain(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
+  g.kind == PoolKind::max ? plain_rows<true>(g, plane, row0, row1) : plain_rows<false>(g, plane, row0, row1);
+}
+
+void blocked(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
+  g.kind == PoolKind::max ? blocked_rows<true>(g, plane, row0, row1) : blocked_rows<false>(g, plane, row0, row1);
+}
+
+template <bool kMax>
+TC_INLINE VecF join(VecF a, VecF b) {
+  return kMax ? greater(a, b) : a + b;
+}
+
+template <bool kMax>
+void global_plain_of(const float* x, int64_t pixels, float* y) {
+  const VecF start(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
+  VecF acc[4] = {start, start, start, start};
+  int64_t p = 0;
+  for (; p + 4 * kV <= pixels; p += 4 * kV) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) acc[i] = join<kMax>(acc[i], load(x + p + i * kV));
+  }
+  for (; p < pixels; p += kV) {
+    const Tail<float> tail(static_cast<int>(least(kV, pixels - p)));
+    acc[0] = join<kMax>(acc[0], select(tail.mask(), load(x + p, tail), start));
+  }
+  const VecF all = join<kMax>(join<kMax>(acc[0], acc[1]), join<kMax>(acc[2], acc[3]));
+  if (!kMax) {
+    *y = sum(all) / static_cast<float>(pixels);
+  } else {
+    *y = any(is_nan(all)) ? std::numeric_limits<float>::quiet_NaN() : hmax(all);
+  }
+}
+
+template <bool kMax>
+void global_blocked_of(const float* x, int64_t pixels, float* y) {
+  const Block16 start = Block16::broadcast(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
+  Block16 acc[4] = {start, start, start, start};
+  int64_t p = 0;
+  for (; p + 4 <= pixels; p += 4) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const Block16 v = Block16::load(x + (p + i) * 16);
+#pragma GCC unroll 4
+      for (int r = 0; r < Block16::kRegs; ++r) acc[i].r[r] = join<kMax>(acc[i].r[r], v.r[r]);
+    }
+  }
+  for (; p < pixels; ++p) {
+    const Block16 v = Block16::load(x + p * 16);
+#pragma GCC unroll 4
+    for (int r = 0; r < Block16::kRegs; ++r) acc[0].r[r] = join<kMax>(acc[0].r[r], v.r[r]);
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < Block16::kRegs; ++r) {
+    const VecF all = join<kMax>(join<kMax>(acc[0].r[r], acc[1].r[r]), join<kMax>(acc[2].r[r], acc[3].r[r]));
+    store(y + r * kV, kMax ? all : all / VecF(static_cast<float>(pixels)));
+  }
+}
+
+void global_plain(PoolKind kind, const float* x, int64_t pixels, float* y) {
+  kind == PoolKind::max ? global_plain_of<true>(x, pixels, y) : global_plain_of<false>(x, pixels, y);
+}
+
+void global_blocked(PoolKind kind, const float* x, int64_t pixels, float* y) {
+  kind == PoolKind::max ? global_blocked_of<true>(x, pixels, y) : global_blocked_of<false>(x, pixels, y);
+}
+
+}  // namespace
+
+extern constinit const PoolTable TC_TIER_NAME(pool_table);
+constinit const PoolTable TC_TIER_NAME(pool_table) = {
+    .plain = TC_KERNEL(plain, "pool_f32__nchw"),
+    .blocked = TC_KERNEL(blocked, "pool_f32__nchw16c"),
+    .global_plain = TC_KERNEL(global_plain, "global_pool_f32__nchw"),
+    .global_blocked = TC_KERNEL(global_blocked, "global_pool_f32__nchw16c"),
+};
+
+}  // namespace tc::kernels

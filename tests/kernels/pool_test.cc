@@ -1,0 +1,203 @@
+// Pooling of every tier and layout against double precision, on buffers that end at guard pages.
+#include "tc/kernels/pool/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "guard.h"
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+using testing::Edge;
+using testing::GuardedBuffer;
+using testing::Random;
+
+size_t count(int64_t v) {
+  return static_cast<size_t>(v);
+}
+int64_t volume(const int64_t (&v)[3]) {
+  return v[0] * v[1] * v[2];
+}
+
+// lanes: 1, or 16 interleaved ones.
+std::vector<double> reference(const PoolArgs& g, int64_t lanes) {
+  const PoolShape& s = g.shape;
+  std::vector<double> y;
+  for (int64_t plane = 0; plane < s.planes; ++plane) {
+    for (int64_t o = 0; o < volume(s.out); ++o) {
+      const int64_t at[3] = {o / s.out[2] / s.out[1], o / s.out[2] % s.out[1], o % s.out[2]};
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        double sum = 0, best = -INFINITY;
+        int64_t inside = 0, padded = 0;
+        for (int64_t t = 0; t < volume(s.kernel); ++t) {
+          const int64_t k[3] = {t / s.kernel[2] / s.kernel[1], t / s.kernel[2] % s.kernel[1], t % s.kernel[2]};
+          bool in = true, in_padded = true;
+          int64_t from = plane;
+          for (int a = 0; a < 3; ++a) {
+            const int64_t c = at[a] * s.stride[a] + k[a] * s.dilation[a] - s.pad[a];
+            in = in && c >= 0 && c < s.in[a];
+            in_padded = in_padded && c < s.in[a] + s.pad_end[a];
+            from = from * s.in[a] + c;
+          }
+          padded += in_padded;
+          if (!in) continue;
+          ++inside;
+          const double v = double{g.x[from * lanes + lane]};
+          sum += v;
+          best = std::isnan(best) || best > v ? best : v;
+        }
+        const int64_t taps = g.count_include_pad ? padded : inside;
+        y.push_back(g.kind == PoolKind::max ? best : sum / static_cast<double>(taps));
+      }
+    }
+  }
+  return y;
+}
+
+void check(const PoolShape& shape) {
+  Team one(1);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const Edge edge : testing::kEdges) {
+      for (const bool blocked : {false, true}) {
+        for (const PoolKind kind : {PoolKind::max, PoolKind::average}) {
+          for (const bool include : {false, true}) {
+            SCOPED_TRACE(std::string(tier_name(tier)) + " width " + std::to_string(shape.in[2]) + " kernel " +
+                         std::to_string(shape.kernel[2]) + " stride " + std::to_string(shape.stride[2]) + " pad " +
+                         std::to_string(shape.pad[2]) + (blocked ? " blocked" : ""));
+            const int64_t lanes = blocked ? 16 : 1;
+            Random random(3);
+            GuardedBuffer<float> x(random.floats(count(shape.planes * volume(shape.in) * lanes)), edge);
+            GuardedBuffer<float> y(count(shape.planes * volume(shape.out) * lanes), edge);
+            PoolArgs g;
+            g.shape = shape;
+            g.shape.blocked = blocked;
+            g.kind = kind;
+            g.count_include_pad = include;
+            g.x = x.data(), g.y = y.data();
+            pool(one, table(tier).pool, g);
+            const std::vector<double> truth = reference(g, lanes);
+            ASSERT_EQ(truth.size(), y.size());
+            for (size_t i = 0; i < truth.size(); ++i) {
+              if (std::isnan(truth[i])) {
+                ASSERT_TRUE(std::isnan(y[i])) << i;
+              } else if (std::isinf(truth[i])) {
+                ASSERT_EQ(double{y[i]}, truth[i]) << i;
+              } else {
+                ASSERT_NEAR(y[i], truth[i], 2e-6) << i;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+PoolShape shape_2d(int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad, int64_t dilation, bool ceil_mode) {
+  PoolShape s;
+  s.planes = 3;
+  s.in[1] = h, s.in[2] = w;
+  for (const int a : {1, 2}) {
+    s.kernel[a] = k, s.stride[a] = stride, s.dilation[a] = dilation, s.pad[a] = s.pad_end[a] = pad;
+    const int64_t room = s.in[a] + 2 * pad - (k - 1) * dilation - 1;
+    s.out[a] = room < 0 ? 0 : (ceil_mode ? (room + stride - 1) / stride : room / stride) + 1;
+  }
+  return s;
+}
+
+TEST(Pool, EveryWidthStrideAndPad) {
+  for (int64_t w = 1; w <= 40; ++w) {
+    for (const int64_t k : {1, 2, 3}) {
+      for (const int64_t stride : {1, 2, 3}) check(shape_2d(5, w, k, stride, k / 2, 1, w % 2 == 0));
+    }
+  }
+  check(shape_2d(11, 50, 3, 1, 0, 2, false));
+  check(shape_2d(11, 50, 3, 2, 2, 2, true));
+}
+
+TEST(Pool, OneAndThreeAxes) {
+  PoolShape s = shape_2d(6, 20, 3, 2, 1, 1, false);
+  s.in[0] = 5, s.kernel[0] = 2, s.stride[0] = 2, s.pad[0] = 1, s.pad_end[0] = 0, s.out[0] = 3;
+  check(s);
+  s = shape_2d(1, 100, 1, 1, 0, 1, false);
+  s.kernel[2] = 5, s.out[2] = 96;
+  check(s);
+}
+
+TEST(Pool, ManyTilesAndThreads) {
+  Team three(3);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const bool blocked : {false, true}) {
+      PoolArgs g;
+      g.shape = shape_2d(200, 210, 3, 1, 1, 1, false);
+      g.shape.blocked = blocked;
+      const int64_t lanes = blocked ? 16 : 1;
+      Random random(3);
+      const std::vector<float> x = random.floats(count(g.shape.planes * volume(g.shape.in) * lanes));
+      std::vector<float> y(count(g.shape.planes * volume(g.shape.out) * lanes));
+      g.x = x.data(), g.y = y.data();
+      pool(three, table(tier).pool, g);
+      const std::vector<double> truth = reference(g, lanes);
+      for (size_t i = 0; i < truth.size(); ++i) ASSERT_EQ(double{y[i]}, truth[i]) << i;
+    }
+  }
+}
+
+TEST(Pool, NanWinsMaximum) {
+  Team one(1);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const bool blocked : {false, true}) {
+      for (const int64_t where : {0, 1, 2}) {
+        const int64_t lanes = blocked ? 16 : 1;
+        std::vector<float> x(count(3 * 40 * lanes), 1.0f);
+        for (int64_t i = 0; i < 40 * lanes; ++i) x[count(where * 40 * lanes + i)] = std::nanf("");
+        std::vector<float> y(count(40 * lanes));
+        PoolArgs g;
+        g.shape.in[1] = 3, g.shape.in[2] = g.shape.out[2] = 40, g.shape.kernel[1] = 3;
+        g.shape.blocked = blocked;
+        g.x = x.data(), g.y = y.data();
+        pool(one, table(tier).pool, g);
+        for (const float v : y) ASSERT_TRUE(std::isnan(v));
+        std::vector<float> all(count(lanes));
+        global_pool(one, table(tier).pool, PoolKind::max, blocked, x.data(), 1, 120, all.data());
+        for (const float v : all) ASSERT_TRUE(std::isnan(v));
+      }
+    }
+  }
+}
+
+TEST(GlobalPool, EveryTail) {
+  Team three(3);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const bool blocked : {false, true}) {
+      for (const Edge edge : testing::kEdges) {
+        for (int64_t pixels = 1; pixels <= 140; ++pixels) {
+          const int64_t lanes = blocked ? 16 : 1;
+          Random random(9);
+          GuardedBuffer<float> x(random.floats(count(5 * pixels * lanes), -3, -1), edge);
+          GuardedBuffer<float> y(count(5 * lanes), edge);
+          for (const PoolKind kind : {PoolKind::max, PoolKind::average}) {
+            global_pool(three, table(tier).pool, kind, blocked, x.data(), 5, pixels, y.data());
+            for (int64_t i = 0; i < 5 * lanes; ++i) {
+              double sum = 0, best = -INFINITY;
+              for (int64_t p = 0; p < pixels; ++p) {
+                const double v = double{x[count(((i / lanes) * pixels + p) * lanes + i % lanes)]};
+                sum += v;
+                best = std::fmax(best, v);
+              }
+              const double truth = kind == PoolKind::max ? best : sum / static_cast<double>(pixels);
+              ASSERT_NEAR(y[count(i)], truth, kind == PoolKind::max ? 0 : 3e-6) << tier_name(tier) << " " << pixels;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tc::kernels
