@@ -5,6 +5,7 @@
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/movement/movement.h"
 #include "tc/kernels/norm/norm.h"
 #include "tc/kernels/pool/pool.h"
 #include "tc/kernels/reduce/reduce.h"
@@ -16,6 +17,7 @@
   X(strip, StripTable)        \
   X(reduce, ReduceTable)      \
   X(norm, NormTable)          \
+  X(move, MoveTable)          \
   X(gemm, GemmTable)          \
   X(conv, ConvTable)          \
   X(pool, PoolTable)

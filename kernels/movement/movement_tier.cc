@@ -1,0 +1,333 @@
+#include "tc/kernels/movement/movement.h"
+
+#include <cstring>
+
+#include "tc/kernels/simd/transpose.h"
+
+namespace tc::kernels {
+namespace {
+
+// Sixteen bytes without alignment.
+struct Wide {
+  uint64_t half[2];
+};
+
+// Calls f with a value of an unsigned type of `size` bytes.
+template <class F>
+TC_INLINE void by_size(int size, F f) {
+  switch (size) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return f(Wide{});
+  }
+}
+
+template <class T>
+TC_INLINE T read(const std::byte* p) {
+  T x;
+  std::memcpy(&x, p, sizeof(T));
+  return x;
+}
+template <class T>
+TC_INLINE void write(std::byte* p, T x) {
+  std::memcpy(p, &x, sizeof(T));
+}
+
+template <class T>
+TC_INLINE void copy_row(std::byte* dst, int64_t dst_stride, const std::byte* src, int64_t src_stride, int64_t n) {
+  constexpr int64_t kSize = sizeof(T);
+  if (dst_stride == 1 && src_stride == 1) {
+    std::memcpy(dst, src, static_cast<size_t>(n * kSize));
+  } else if (dst_stride == 1 && src_stride == 0) {
+    const T x = read<T>(src);
+    for (int64_t i = 0; i < n; ++i) write(dst + i * kSize, x);
+  } else if (dst_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) write(dst + i * kSize, read<T>(src + i * src_stride * kSize));
+  } else {
+    for (int64_t i = 0; i < n; ++i) write(dst + i * dst_stride * kSize, read<T>(src + i * src_stride * kSize));
+  }
+}
+
+// Walks the first `rank` dimensions from a flat position on, with the offsets of both sides.
+struct Walk {
+  const CopyArgs& args;
+  int rank;
+  int64_t at[kMaxRank];
+  int64_t src = 0, dst = 0;
+
+  Walk(const CopyArgs& a, int dims, int64_t flat) : args(a), rank(dims) {
+    for (int d = rank - 1; d >= 0; --d) {
+      at[d] = flat % a.extent[d];
+      flat /= a.extent[d];
+      src += at[d] * a.src_stride[d];
+      dst += at[d] * a.dst_stride[d];
+    }
+  }
+  void next() {
+    for (int d = rank - 1; d >= 0; --d) {
+      src += args.src_stride[d];
+      dst += args.dst_stride[d];
+      if (++at[d] < args.extent[d]) return;
+      src -= args.extent[d] * args.src_stride[d];
+      dst -= args.extent[d] * args.dst_stride[d];
+      at[d] = 0;
+    }
+  }
+};
+
+void copy_rows(const CopyArgs& args, int64_t begin, int64_t end) {
+  const int last = args.rank - 1;
+  const auto* src = static_cast<const std::byte*>(args.src);
+  auto* dst = static_cast<std::byte*>(args.dst);
+  by_size(args.elem_size, [&](auto tag) {
+    using T = decltype(tag);
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    Walk walk(args, last, begin);
+    for (int64_t i = begin; i < end; ++i, walk.next()) {
+      copy_row<T>(dst + walk.dst * kSize, args.dst_stride[last], src + walk.src * kSize, args.src_stride[last],
+                  args.extent[last]);
+    }
+  });
+}
+
+// A plane of `lines` source lines of n contiguous elements: dst[j * dst_ld + l] = src[l * src_ld + j].
+template <class T>
+void transpose_plane(std::byte* dst, int64_t dst_ld, const std::byte* src, int64_t src_ld, int64_t lines, int64_t n) {
+  constexpr int64_t kSize = sizeof(T), kBlock = 16;
+  for (int64_t l0 = 0; l0 < lines; l0 += kBlock) {
+    const int64_t l1 = l0 + kBlock < lines ? l0 + kBlock : lines;
+    for (int64_t j0 = 0; j0 < n; j0 += kBlock) {
+      const int64_t j1 = j0 + kBlock < n ? j0 + kBlock : n;
+      for (int64_t j = j0; j < j1; ++j) {
+        for (int64_t l = l0; l < l1; ++l)
+          write(dst + (j * dst_ld + l) * kSize, read<T>(src + (l * src_ld + j) * kSize));
+      }
+    }
+  }
+}
+
+// Floats in squares of registers; squares that hang over the edge load and store fewer lanes and lines.
+template <>
+void transpose_plane<uint32_t>(std::byte* dst, int64_t dst_ld, const std::byte* src, int64_t src_ld, int64_t lines,
+                               int64_t n) {
+  constexpr int kSide = kLanes<float>;
+  const auto* in = reinterpret_cast<const float*>(src);
+  auto* out = reinterpret_cast<float*>(dst);
+  VecF m[kSide];
+  for (int64_t l = 0; l < lines; l += kSide) {
+    const int high = static_cast<int>(lines - l < kSide ? lines - l : kSide);
+    for (int64_t j = 0; j < n; j += kSide) {
+      const int wide = static_cast<int>(n - j < kSide ? n - j : kSide);
+      const float* from = in + l * src_ld + j;
+      float* to = out + j * dst_ld + l;
+      if (high == kSide && wide == kSide) {
+        for (int i = 0; i < kSide; ++i) m[i] = load(from + i * src_ld);
+        transpose(m);
+        for (int i = 0; i < kSide; ++i) store(to + i * dst_ld, m[i]);
+      } else {
+        const Tail<float> columns(wide), rows(high);
+        for (int i = 0; i < kSide; ++i) m[i] = i < high ? load(from + i * src_ld, columns) : VecF(0.0f);
+        transpose(m);
+        for (int i = 0; i < wide; ++i) store(to + i * dst_ld, m[i], rows);
+      }
+    }
+  }
+}
+
+void transpose_planes(const CopyArgs& args, int64_t begin, int64_t end) {
+  const int last = args.rank - 1, along = last - 1;
+  const auto* src = static_cast<const std::byte*>(args.src);
+  auto* dst = static_cast<std::byte*>(args.dst);
+  by_size(args.elem_size, [&](auto tag) {
+    using T = decltype(tag);
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    Walk walk(args, along, begin);
+    for (int64_t i = begin; i < end; ++i, walk.next()) {
+      transpose_plane<T>(dst + walk.dst * kSize, args.dst_stride[along], src + walk.src * kSize, args.src_stride[last],
+                         args.extent[last], args.extent[along]);
+    }
+  });
+}
+
+// Where a padded coordinate comes from in a dimension of n elements; -1 for the constant.
+TC_INLINE int64_t source_of(PadMode mode, int64_t i, int64_t n) {
+  if (i >= 0 && i < n) return i;
+  switch (mode) {
+    case PadMode::constant:
+      return -1;
+    case PadMode::edge:
+      return i < 0 ? 0 : n - 1;
+    case PadMode::wrap:
+      return (i % n + n) % n;
+    case PadMode::reflect: {
+      if (n == 1) return 0;
+      const int64_t period = 2 * (n - 1), r = (i % period + period) % period;
+      return r < n ? r : period - r;
+    }
+  }
+  return -1;
+}
+
+void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
+  const auto* src = static_cast<const std::byte*>(args.src);
+  auto* dst = static_cast<std::byte*>(args.dst);
+  const int last = args.rank - 1;
+  const int64_t n = args.rank > 0 ? args.extent[last] : 1, before = args.rank > 0 ? args.before[last] : 0;
+  const int64_t row = args.rank > 0 ? args.out_extent(last) : 1;
+  // The row's elements that are copied as they are: [from, to).
+  const auto inside = [&](int64_t i) { return i < 0 ? 0 : i > row ? row : i; };
+  const int64_t from = inside(before), to = inside(before + n) < from ? from : inside(before + n);
+  by_size(args.elem_size, [&](auto tag) {
+    using T = decltype(tag);
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    const T value = args.value != nullptr ? read<T>(static_cast<const std::byte*>(args.value)) : T{};
+    for (int64_t r = begin; r < end; ++r) {
+      int64_t rest = r, line = 0, step = 1;
+      bool outside = false;
+      for (int d = last - 1; d >= 0; --d) {
+        const int64_t out = args.out_extent(d), at = source_of(args.mode, rest % out - args.before[d], args.extent[d]);
+        outside |= at < 0;
+        line += at * step;
+        step *= args.extent[d];
+        rest /= out;
+      }
+      std::byte* const target = dst + r * row * kSize;
+      if (outside) {
+        for (int64_t i = 0; i < row; ++i) write(target + i * kSize, value);
+        continue;
+      }
+      const std::byte* const source = src + line * n * kSize;
+      const auto fill = [&](int64_t i) {
+        const int64_t at = source_of(args.mode, i - before, n);
+        write(target + i * kSize, at < 0 ? value : read<T>(source + at * kSize));
+      };
+      for (int64_t i = 0; i < from; ++i) fill(i);
+      if (to > from)
+        std::memcpy(target + from * kSize, source + (from - before) * kSize, static_cast<size_t>((to - from) * kSize));
+      for (int64_t i = to; i < row; ++i) fill(i);
+    }
+  });
+}
+
+TC_INLINE int64_t index_at(const IndexView& index, int64_t i) {
+  const auto* p = static_cast<const std::byte*>(index.data);
+  return index.wide ? read<int64_t>(p + i * 8) : int64_t{read<int32_t>(p + i * 4)};
+}
+
+Status gather_slices(const GatherArgs& args, int64_t begin, int64_t end) {
+  const auto* data = static_cast<const std::byte*>(args.data);
+  auto* out = static_cast<std::byte*>(args.out);
+  const int64_t slice = args.inner * args.elem_size;
+  Status status;
+  const auto run = [&](auto copy) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t outer = i / args.count, k = i - outer * args.count;
+      const int64_t index = index_at(args.index, k);
+      if (index < -args.n || index >= args.n) {
+        status = {StatusCode::kIndexOutOfRange, k};
+        return;
+      }
+      const int64_t at = outer * args.n + (index < 0 ? index + args.n : index);
+      copy(out + i * slice, data + at * slice);
+    }
+  };
+  switch (slice) {
+    case 0:
+      run([](std::byte*, const std::byte*) {});
+      break;
+    case 1:
+      run([](std::byte* d, const std::byte* s) { std::memcpy(d, s, 1); });
+      break;
+    case 2:
+      run([](std::byte* d, const std::byte* s) { std::memcpy(d, s, 2); });
+      break;
+    case 4:
+      run([](std::byte* d, const std::byte* s) { std::memcpy(d, s, 4); });
+      break;
+    case 8:
+      run([](std::byte* d, const std::byte* s) { std::memcpy(d, s, 8); });
+      break;
+    case 16:
+      run([](std::byte* d, const std::byte* s) { std::memcpy(d, s, 16); });
+      break;
+    default:
+      run([&](std::byte* d, const std::byte* s) { std::memcpy(d, s, static_cast<size_t>(slice)); });
+      break;
+  }
+  return status;
+}
+
+Status gather_single(const GatherElementsArgs& args, int64_t begin, int64_t end) {
+  const auto* data = static_cast<const std::byte*>(args.data);
+  auto* out = static_cast<std::byte*>(args.out);
+  int64_t stride[kMaxRank], at[kMaxRank], step = 1;
+  for (int d = args.rank - 1; d >= 0; --d) {
+    stride[d] = step;
+    step *= args.data_extent[d];
+  }
+  int64_t offset = 0, rest = begin;  // of the element, without its coordinate along the axis
+  for (int d = args.rank - 1; d >= 0; --d) {
+    at[d] = rest % args.extent[d];
+    rest /= args.extent[d];
+    if (d != args.axis) offset += at[d] * stride[d];
+  }
+  const int64_t n = args.data_extent[args.axis], along = stride[args.axis];
+  stride[args.axis] = 0;
+  Status status;
+  by_size(args.elem_size, [&](auto tag) {
+    using T = decltype(tag);
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t index = index_at(args.index, i);
+      if (index < -n || index >= n) {
+        status = {StatusCode::kIndexOutOfRange, i};
+        return;
+      }
+      const int64_t from = offset + (index < 0 ? index + n : index) * along;
+      write(out + i * kSize, read<T>(data + from * kSize));
+      for (int d = args.rank - 1; d >= 0; --d) {
+        offset += stride[d];
+        if (++at[d] < args.extent[d]) break;
+        offset -= args.extent[d] * stride[d];
+        at[d] = 0;
+      }
+    }
+  });
+  return status;
+}
+
+Status gather_tuples(const SliceArgs& args, int64_t begin, int64_t end) {
+  const auto* data = static_cast<const std::byte*>(args.data);
+  auto* out = static_cast<std::byte*>(args.slices);
+  const int64_t slice = args.inner * args.elem_size;
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t at = i / args.count;
+    for (int d = 0; d < args.depth; ++d) {
+      const int64_t n = args.extent[d], index = index_at(args.index, i * args.depth + d);
+      if (index < -n || index >= n) return {StatusCode::kIndexOutOfRange, i * args.depth + d};
+      at = at * n + (index < 0 ? index + n : index);
+    }
+    if (slice > 0) std::memcpy(out + i * slice, data + at * slice, static_cast<size_t>(slice));
+  }
+  return {};
+}
+
+}  // namespace
+
+extern constinit const MoveTable TC_TIER_NAME(move_table){
+    .copy_rows = TC_KERNEL(copy_rows, "copy_rows"),
+    .transpose = TC_KERNEL(transpose_planes, "transpose"),
+    .pad = TC_KERNEL(pad_rows, "pad"),
+    .gather = TC_KERNEL(gather_slices, "gather"),
+    .gather_elements = TC_KERNEL(gather_single, "gather_elements"),
+    .gather_nd = TC_KERNEL(gather_tuples, "gather_nd"),
+};
+
+}  // namespace tc::kernels
