@@ -74,7 +74,7 @@ def refusal(path, bracket, name, exists=lambda path: (ROOT / path).exists()):
         return f"<{name}> is in no rule"
     if not name.startswith("tc/"):
         local = str(pathlib.PurePosixPath(path).parent / name)
-        if folder in ("tests", "examples") and exists(local):
+        if folder in ("bench", "tests", "examples") and exists(local):
             return None
         if folder == "tests" and name.startswith("tests/") and exists(name):
             return None
