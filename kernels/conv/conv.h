@@ -75,6 +75,8 @@ struct ConvTable {
 
 // Whether an algorithm can compute a shape.
 bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& shape);
+// The fastest algorithm that accepts a shape, when its input may have whichever layout it wants.
+ConvAlgorithm conv_preferred(const ConvShape& shape);
 // width: GemmTraits::width of the tier.
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& shape, int width);
 size_t conv_scratch_bytes(const ConvPlan& plan, int threads);

@@ -26,6 +26,7 @@ struct Extras {
   bool bias = false, scale = false, row_bias = false, residual = false, residual_is_c = false, clip = false;
   float alpha = 1, beta = 1, slope = 1;
   bool strip = false;
+  bool one_row = false, one_col = false;  // the residual's shape, broadcast
 };
 
 void add_position(void* context, float* tile, int64_t rows, int64_t cols, int64_t ld, int64_t row0, int64_t col0) {
@@ -74,7 +75,8 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
   g.c = out.data();
   g.c_rs = c.n;
   g.c_batch[1] = c.m * c.n, g.c_batch[0] = c.batch1 * c.m * c.n;
-  g.residual_rs = c.n;
+  g.residual_rs = x.one_row ? 0 : x.one_col ? 1 : c.n;
+  g.residual_cs = x.one_col ? 0 : 1;
   g.residual_batch[1] = g.c_batch[1], g.residual_batch[0] = g.c_batch[0];
   int64_t columns = c.n;
   g.epilogue.alpha = x.alpha, g.epilogue.beta = x.beta, g.epilogue.slope = x.slope;
@@ -102,7 +104,10 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
           if (x.scale) sum *= double{scale[count(j)]};
           if (x.bias) sum += double{bias[count(j)]};
           if (x.row_bias) sum += double{row_bias[count(i)]};
-          if (g.epilogue.residual != nullptr) sum += double{x.beta} * double{g.epilogue.residual[at]};
+          if (g.epilogue.residual != nullptr) {
+            const int64_t from = q * c.m * c.n + i * g.residual_rs + j * g.residual_cs;
+            sum += double{x.beta} * double{g.epilogue.residual[from]};
+          }
           if (sum < 0) sum *= double{x.slope};
           if (x.clip) sum = std::fmin(0.75, std::fmax(-0.5, sum));
           if (x.strip) sum += static_cast<double>(at) * 0.001;
@@ -187,6 +192,9 @@ TEST(Gemm, Epilogues) {
       {.scale = true, .alpha = 0.5f},
       {.row_bias = true},
       {.residual = true, .beta = 0.5f},
+      {.residual = true, .one_row = true},
+      {.residual = true, .one_col = true},
+      {.residual = true, .one_row = true, .one_col = true},
       {.residual_is_c = true, .beta = -1.5f},
       {.clip = true, .slope = 0.1f},
       {.slope = 0.25f},
