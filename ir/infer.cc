@@ -4,17 +4,13 @@
 #include <charconv>
 
 namespace tc {
-namespace {
 
-// The number in the name of a symbol made by Module::fresh_symbol.
 std::optional<uint64_t> fresh_number(std::string_view name) {
   uint64_t number = 0;
   if (name.empty() || name[0] != '?') return std::nullopt;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
   return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
 }
-
-}  // namespace
 
 const Type& InferContext::type(int i) const {
   const Value* v = node_.operand(i);
@@ -56,21 +52,35 @@ void InferContext::expect_rank(int i, int rank) const {
     fail(ErrorCode::bad_shape, "operand '", node_.info().facts->signature.operand(i).name, "' of ", node_.op(), " must have rank ", rank, ", got ", type(i));
 }
 
+namespace {
+
+// `t` with the symbols that `old` has in place of those numbered from `first_fresh` on.
+Type keep_symbols(const Type& t, const Type& old, uint64_t first_fresh) {
+  if (t.kind() != old.kind()) return t;
+  switch (t.kind()) {
+    case Type::Kind::none: return t;
+    case Type::Kind::sequence: return Type::sequence(keep_symbols(t.element(), old.element(), first_fresh));
+    case Type::Kind::optional: return Type::optional(keep_symbols(t.element(), old.element(), first_fresh));
+    case Type::Kind::map: return Type::map(t.dtype(), keep_symbols(t.element(), old.element(), first_fresh));
+    case Type::Kind::tensor: break;
+  }
+  if (!t.shape().ranked() || !old.shape().ranked() || t.shape().rank() != old.shape().rank()) return t;
+  Dims dims = t.shape().dims();
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (!dims[k].is_symbol()) continue;
+    const Dim& before = old.shape().dims()[k];
+    const auto number = fresh_number(dims[k].symbol_name());
+    if (number && *number >= first_fresh && before.is_symbol()) dims[k] = before;
+  }
+  return Type::tensor(t.dtype(), Shape(std::move(dims)));
+}
+
+}  // namespace
+
 void InferContext::set(int j, Type t) {
   if (j >= num_results()) return;
   // Inference that runs again keeps the symbols it introduced the first time.
-  const Type& old = node_.result(j)->type();
-  if (t.is_tensor() && old.is_tensor() && t.shape().ranked() && old.shape().ranked() && t.shape().rank() == old.shape().rank()) {
-    Dims dims = t.shape().dims();
-    for (size_t k = 0; k < dims.size(); ++k) {
-      if (!dims[k].is_symbol()) continue;
-      const Dim& before = old.shape().dims()[k];
-      const auto number = fresh_number(dims[k].symbol_name());
-      if (number && *number >= first_fresh_ && before.is_symbol()) dims[k] = before;
-    }
-    t = Type::tensor(t.dtype(), Shape(std::move(dims)));
-  }
-  node_.result(j)->set_type(std::move(t));
+  node_.result(j)->set_type(keep_symbols(t, node_.result(j)->type(), first_fresh_));
 }
 
 void InferContext::set(int j, Shape s) {

@@ -52,6 +52,9 @@ class InferContext {
   uint64_t first_fresh_;
 };
 
+// The number in the name of a symbol made by Module::fresh_symbol; nothing for other names.
+std::optional<uint64_t> fresh_number(std::string_view name);
+
 // NumPy broadcasting of all shapes; Error bad_shape when two fixed extents differ and neither is 1.
 Shape broadcast_shapes(InferContext& ctx, const std::vector<const Shape*>& shapes);
 // The most specific shape that both fit; differing extents become fresh symbols, differing ranks an unknown rank.
