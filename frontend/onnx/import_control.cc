@@ -1,7 +1,91 @@
+#include <algorithm>
+
 #include "tc/frontend/onnx/import_rows.h"
 
 namespace tc::onnx {
+namespace {
 
-void rows_import_control(ImportRows&) {}
+std::vector<Value*> results_of(Node* n) {
+  std::vector<Value*> results;
+  for (int j = 0; j < n->num_results(); ++j) results.push_back(n->result(j));
+  return results;
+}
+
+std::vector<std::unique_ptr<Graph>> one(std::unique_ptr<Graph> g) {
+  std::vector<std::unique_ptr<Graph>> list;
+  list.push_back(std::move(g));
+  return list;
+}
+
+std::vector<Type> types_of(NodeImport& n, int from) {
+  std::vector<Type> types;
+  for (int i = from; i < n.num_inputs(); ++i) types.push_back(n.required(i)->type());
+  return types;
+}
+
+std::vector<Value*> if_1(NodeImport& n) {
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(n.region("then_branch", {}));
+  regions.push_back(n.region("else_branch", {}));
+  return results_of(n.b().make_n<If>({n.required(0)}, {}, n.num_outputs(), std::move(regions)));
+}
+
+std::vector<Value*> loop_1(NodeImport& n) {
+  // The body may declare the iteration's number and the condition as vectors of one element.
+  const auto declared = n.region_input_types("body");
+  std::vector<Type> types;
+  for (size_t i = 0; i < 2; ++i) {
+    const bool axis = i < declared.size() && declared[i].is_tensor() && declared[i].shape().ranked() &&
+                      declared[i].shape().rank() == 1;
+    types.push_back(Type::tensor(i ? DType::boolean : DType::i64, axis ? Shape{Dim(1)} : Shape(Dims())));
+  }
+  for (Type& t : types_of(n, 2)) types.push_back(std::move(t));
+  auto body = n.region("body", types);
+  return results_of(n.b().make_n<Loop>(n.inputs(), {}, n.num_outputs(), one(std::move(body))));
+}
+
+std::vector<Value*> scan_9(NodeImport& n) {
+  auto attrs = n.attrs<Scan>();
+  auto body = n.region("body", scan_region_inputs(attrs, types_of(n, 0)));
+  return results_of(n.b().make_n<Scan>(n.inputs(), std::move(attrs), n.num_outputs(), one(std::move(body))));
+}
+
+// Opset 8 scans axis 1 of a batch: a scan over the batch of the scans of its members.
+std::vector<Value*> scan_8(NodeImport& n) {
+  if (n.has(0)) n.unsupported("sequence_lens of Scan in opset 8");
+  Scan::Attrs inner, outer;
+  inner.num_scan_inputs = n.int_attr("num_scan_inputs", 0);
+  inner.scan_input_directions = n.ints_attr("directions").value_or(std::vector<int64_t>());
+  const auto operands = types_of(n, 1);
+  outer.num_scan_inputs = static_cast<int64_t>(operands.size());
+  const auto members = scan_region_inputs(outer, operands);
+  auto body = n.region("body", scan_region_inputs(inner, members));
+  auto batch = std::make_unique<Graph>(n.module(), "batch");
+  std::vector<Value*> inputs;
+  for (const Type& t : members) inputs.push_back(batch->add_input(t));
+  Builder b(*batch);
+  b.set_location(n.b().location());
+  batch->set_outputs(results_of(b.make_n<Scan>(inputs, std::move(inner), n.num_outputs(), one(std::move(body)))));
+  return results_of(n.b().make_n<Scan>({n.inputs().begin() + 1, n.inputs().end()}, std::move(outer), n.num_outputs(),
+                                       one(std::move(batch))));
+}
+
+std::vector<Value*> sequence_map_17(NodeImport& n) {
+  auto types = types_of(n, 0);
+  for (Type& t : types)
+    if (t.kind() == Type::Kind::sequence) t = Type(t.element());
+  auto body = n.region("body", types);
+  return results_of(n.b().make_n<SequenceMap>(n.inputs(), {}, n.num_outputs(), one(std::move(body))));
+}
+
+}  // namespace
+
+void rows_import_control(ImportRows& rows) {
+  rows.insert(rows.end(), {{"If", 1, if_1},
+                           {"Loop", 1, loop_1},
+                           {"Scan", 8, scan_8},
+                           {"Scan", 9, scan_9},
+                           {"SequenceMap", 17, sequence_map_17}});
+}
 
 }  // namespace tc::onnx
