@@ -25,7 +25,7 @@ void bench_gemm(benchmark::State& state, Tier tier, int threads, bool packed, bo
   g.b = b.data, g.b_rs = b_transposed ? 1 : n, g.b_cs = b_transposed ? k : 1;
   g.c = c.data, g.c_rs = n;
   if (packed) {
-    kernels.pack_b.fn(b.data, g.b_rs, g.b_cs, k, 0, n, packed_b.data);
+    gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, k, n, packed_b.data);
     g.packed_b = packed_b.data;
   }
   const GemmPlan plan = gemm_plan(g, kernels.traits.fn());

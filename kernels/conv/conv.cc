@@ -190,6 +190,30 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
   return 0;
 }
 
+bool conv_packed_is_plain(ConvAlgorithm algorithm, const ConvShape& s) {
+  return algorithm == ConvAlgorithm::im2col && !s.transposed;
+}
+
+// An output channel for im2col, else an output block of a group.
+int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
+  switch (algorithm) {
+    case ConvAlgorithm::direct:
+      return s.groups * blocks(s.oc / s.groups);
+    case ConvAlgorithm::direct_plain:
+    case ConvAlgorithm::depthwise:
+      return blocks(s.oc);
+    case ConvAlgorithm::im2col:
+      return s.oc;
+  }
+  return 0;
+}
+
+void conv_pack(Team& team, const ConvTable& kernels, const ConvShape& s, ConvAlgorithm algorithm, const float* w,
+               float* dst) {
+  parallel_for(team, conv_pack_tiles(algorithm, s),
+               [&](int64_t tile, int) { kernels.pack.fn(s, algorithm, w, tile, dst); });
+}
+
 void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan) {
   const auto run = plan.algorithm == ConvAlgorithm::depthwise ? kernels.depthwise.fn
                    : plan.algorithm == ConvAlgorithm::im2col  ? kernels.im2col.fn

@@ -5,7 +5,7 @@
 // like there.
 //
 // As with GEMM, a call is planned from shapes alone (conv_plan) and runs as independent tiles, whose results do not
-// depend on the number of threads. Weights are packed once per algorithm (conv_packed_floats, ConvTable::pack).
+// depend on the number of threads. Weights are packed once per algorithm (conv_pack).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -61,8 +61,8 @@ struct ConvPlan {
 };
 
 struct ConvTable {
-  // Packs w for an algorithm.
-  Slot<void(const ConvShape&, ConvAlgorithm, const float* w, float* dst)> pack;
+  // One tile of conv_pack.
+  Slot<void(const ConvShape&, ConvAlgorithm, const float* w, int64_t tile, float* dst)> pack;
   // One tile, per algorithm.
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> direct;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise;
@@ -81,6 +81,12 @@ ConvAlgorithm conv_preferred(const ConvShape& shape);
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& shape, int width);
 size_t conv_scratch_bytes(const ConvPlan& plan, int threads);
 int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& shape);
+// Whether the packed form is the weights as they are, so that they need no copy.
+bool conv_packed_is_plain(ConvAlgorithm algorithm, const ConvShape& shape);
+int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& shape);
+// dst: conv_packed_floats of them.
+void conv_pack(Team& team, const ConvTable& kernels, const ConvShape& shape, ConvAlgorithm algorithm, const float* w,
+               float* dst);
 
 void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan);
 

@@ -18,44 +18,39 @@ TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t i
   return w[((oc / out_channels * in_channels + ic) * out_channels + oc % out_channels) * taps + tap];
 }
 
-// [group][output block][input block][tap][step][16]; steps are the channels of an input block.
-void pack_direct(const ConvShape& s, const float* w, int64_t steps, float* dst) {
+// One output block: [input block][tap][step][16]; steps are the channels of an input block.
+void pack_direct(const ConvShape& s, const float* w, int64_t steps, int64_t group, int64_t o0, float* dst) {
   const int64_t taps = s.kernel[1] * s.kernel[2];
   const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
-  for (int64_t g = 0; g < s.groups; ++g) {
-    for (int64_t o0 = 0; o0 < out_channels; o0 += kChannelBlock) {
-      for (int64_t i0 = 0; i0 < in_channels; i0 += steps) {
-        for (int64_t tap = 0; tap < taps; ++tap) {
-          for (int64_t i = i0; i < i0 + steps; ++i) {
-            for (int64_t o = o0; o < o0 + kChannelBlock; ++o) {
-              *dst++ = i < in_channels && o < out_channels ? weight(s, w, g * out_channels + o, i, tap, taps) : 0.0f;
-            }
-          }
+  for (int64_t i0 = 0; i0 < in_channels; i0 += steps) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      for (int64_t i = i0; i < i0 + steps; ++i) {
+        for (int64_t o = o0; o < o0 + kChannelBlock; ++o) {
+          *dst++ = i < in_channels && o < out_channels ? weight(s, w, group * out_channels + o, i, tap, taps) : 0.0f;
         }
       }
     }
   }
 }
 
-void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, float* dst) {
+void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
   const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  dst += tile * (conv_packed_floats(algorithm, s) / conv_pack_tiles(algorithm, s));
+  const int64_t group_blocks = (s.oc / s.groups + kChannelBlock - 1) / kChannelBlock;
+  const int64_t first = tile * kChannelBlock;
   switch (algorithm) {
     case ConvAlgorithm::direct:
-      return pack_direct(s, w, kChannelBlock, dst);
+      return pack_direct(s, w, kChannelBlock, tile / group_blocks, tile % group_blocks * kChannelBlock, dst);
     case ConvAlgorithm::direct_plain:
-      return pack_direct(s, w, s.ic, dst);
+      return pack_direct(s, w, s.ic, 0, first, dst);
     case ConvAlgorithm::depthwise:
-      for (int64_t c0 = 0; c0 < s.oc; c0 += kChannelBlock) {
-        for (int64_t tap = 0; tap < taps; ++tap) {
-          for (int64_t c = c0; c < c0 + kChannelBlock; ++c) *dst++ = c < s.oc ? w[c * taps + tap] : 0.0f;
-        }
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        for (int64_t c = first; c < first + kChannelBlock; ++c) *dst++ = c < s.oc ? w[c * taps + tap] : 0.0f;
       }
       return;
     case ConvAlgorithm::im2col:
-      for (int64_t o = 0; o < s.oc; ++o) {
-        for (int64_t i = 0; i < s.ic / s.groups; ++i) {
-          for (int64_t tap = 0; tap < taps; ++tap) *dst++ = weight(s, w, o, i, tap, taps);
-        }
+      for (int64_t i = 0; i < s.ic / s.groups; ++i) {
+        for (int64_t tap = 0; tap < taps; ++tap) *dst++ = weight(s, w, tile, i, tap, taps);
       }
       return;
   }

@@ -136,6 +136,16 @@ size_t gemm_scratch_bytes(const GemmPlan& plan, int threads) {
          sizeof(float);
 }
 
+void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
+               float* dst) {
+  const int64_t width = kernels.traits.fn().width;
+  const Tiling panels = tile_by_cost(ceil_div(n, width), width * k, kPhaseFloats / 16);
+  parallel_for(team, panels.count(), [&](int64_t tile, int) {
+    const int64_t col = panels.begin(tile) * width;
+    kernels.pack_b.fn(b, b_rs, b_cs, k, col, std::min(n, panels.end(tile) * width), dst + col * k);
+  });
+}
+
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
   for (int phase = 0; phase < plan.phases(); ++phase) {
     parallel_for(team, plan.tiles(phase),

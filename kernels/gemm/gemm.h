@@ -5,7 +5,7 @@
 // caller gives scratch of gemm_scratch_bytes.
 //
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width],
-// the last one padded with zeros. B may be packed once and for all (gemm_pack_b) or lies in memory with any strides.
+// the last one padded with zeros. B may be packed once and for all (gemm_pack) or lies in memory with any strides.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -84,7 +84,11 @@ size_t gemm_scratch_bytes(const GemmPlan& plan, int threads);
 // Floats of a packed k x n matrix.
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n);
 
-// Plans and runs. args.scratch holds gemm_scratch_bytes(plan, team.threads()).
+// Packs a k x n matrix; dst: gemm_packed_floats of them.
+void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
+               float* dst);
+
+// Runs a plan. args.scratch holds gemm_scratch_bytes(plan, team.threads()).
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan);
 
 }  // namespace tc::kernels

@@ -161,7 +161,7 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   GuardedBuffer<float> scale(random.floats(count(s.oc)), edge);
   const ConvTable& kernels = table(tier).conv;
   GuardedBuffer<float> w(count(conv_packed_floats(algorithm, s)), edge);
-  kernels.pack.fn(s, algorithm, w_values.data(), w.data());
+  conv_pack(team, kernels, s, algorithm, w_values.data(), w.data());
 
   ConvArgs args;
   args.shape = s;

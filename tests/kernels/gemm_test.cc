@@ -121,8 +121,8 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
   if (c.packed) {
     packed_store.resize(count(gemm_packed_floats(traits, c.k, c.n) * b_count));
     for (int64_t q = 0; q < b_count; ++q) {
-      kernels.pack_b.fn(b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, 0, c.n,
-                        packed_store.data() + q * gemm_packed_floats(traits, c.k, c.n));
+      gemm_pack(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n,
+                packed_store.data() + q * gemm_packed_floats(traits, c.k, c.n));
     }
   }
   GuardedBuffer<float> packed(packed_store, edge);
