@@ -83,7 +83,7 @@ Tensor Tensor::borrow(DType dtype, Extents extents, void* data, std::shared_ptr<
 }
 
 void* Tensor::mutable_data() {
-  if (!writable_ || owner_.use_count() > 1) *this = clone();
+  if (!exclusive()) *this = clone();
   return const_cast<void*>(data_);
 }
 

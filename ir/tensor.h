@@ -56,6 +56,7 @@ class Tensor {
 
   const void* data() const { return data_; }
   void* mutable_data();  // unshares first
+  bool exclusive() const { return writable_ && owner_.use_count() == 1; }  // nobody else sees writes
   bool aligned() const;  // to the element size
   const std::shared_ptr<const void>& owner() const { return owner_; }
 

@@ -1,31 +1,253 @@
-#include <CLI/CLI.hpp>
-#include <iostream>
+// tc-run: runs models and ONNX test suites.
+#include <unistd.h>
 
-#include "tc/frontend/onnx/import.h"
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "tc/backend/cpu/executable.h"
+#include "tc/frontend/api/tc.h"
 #include "tc/ir/eval/interp.h"
+#include "tc/ir/module.h"
+#include "tc/kernels/cpu.h"
+#include "tc/tools/common/compare.h"
+#include "tc/tools/common/npy.h"
+#include "tc/tools/run/inputs.h"
+#include "tc/tools/run/report.h"
 #include "tc/tools/run/suite.h"
 
-int main(int argc, char** argv) {
-  CLI::App app("Runs ONNX models", "tc-run");
-  tc::SuiteOptions suite;
+namespace {
+
+using namespace tc;
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point t) { return std::chrono::duration<double, std::milli>(Clock::now() - t).count(); }
+
+struct Options {
+  std::string model;
+  InputSpec inputs;
+  std::optional<uint64_t> seed;
+  std::string save, expect, trace, forbid_ref, level = "2";
+  Tolerance tolerance;
+  int repeat = 1, idle_ms = 0;
+  bool json = false, profile = false, memory = false, interpreter = false, widened = false;
+  CompilerOptions compile;
+  SuiteOptions suite;
   bool worker = false;
-  app.add_option("--suite", suite.folder, "run the ONNX backend test cases below this folder");
-  app.add_option("--filter", suite.filter, "only cases whose name matches this regular expression");
-  app.add_option("--known-failures", suite.known_failures, "file with names of cases that are expected to fail");
-  app.add_option("--jobs", suite.jobs, "worker processes");
-  app.add_flag("--suite-worker", worker)->group("");
-  CLI11_PARSE(app, argc, argv);
+};
+
+// Steps that run on their reference body, of the given families ("" for all); one per line.
+std::string reference_steps(const Executable& e, const std::string& families) {
+  std::set<std::string> wanted;
+  std::istringstream list(families);
+  for (std::string f; std::getline(list, f, ',');) {
+    bool known = false;
+#define TC_FAMILY(name) known = known || f == #name;
+#include "tc/ir/families.def"
+#undef TC_FAMILY
+    if (!known) fail(ErrorCode::bad_argument, "--forbid-ref: unknown family '", f, "'");
+    wanted.insert(f);
+  }
+  std::string found;
+  walk_steps(e.plan(), [&](const cpu::Step& s, int) {
+    const OpInfo& op = s.node->info();
+    if (!s.is_ref || op.family == Family::control || (!wanted.empty() && !wanted.count(std::string(to_string(op.family))))) return;
+    found += cat("\n  ", s.node->location().empty() ? std::string(op.name()) : s.node->location(), ": ", op.name());
+    for (const auto& r : s.refusals) found += cat("; ", r);
+  });
+  return found;
+}
+
+std::vector<std::pair<std::string, Tensor>> named(const std::vector<ValueInfo>& infos, const std::vector<Datum>& values) {
+  std::vector<std::pair<std::string, Tensor>> result;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].is_tensor()) fail(ErrorCode::bad_argument, "output '", infos[i].name, "' is ", describe(values[i]), ": a .npz file holds tensors only");
+    result.emplace_back(infos[i].name, values[i].tensor());
+  }
+  return result;
+}
+
+int run_model(const Options& o) {
+  auto start = Clock::now();
+  const Function f = load(o.model);
+  const auto infos = f.outputs();
+  if (o.interpreter || o.widened) {
+    InterpOptions io;
+    io.widened = o.widened;
+    io.check_types = true;
+    io.max_steps = o.compile.max_steps;
+    io.max_bytes = o.compile.max_memory;
+    const auto values = interpret(f.module(), gather_inputs(f, o.inputs), io);
+    if (!o.save.empty()) write_npz(o.save, named(infos, values));
+    else print_outputs(std::cout, infos, values);
+    return 0;
+  }
+  const Compiled compiled = compile(f, o.compile);
+  const Executable& e = compiled.executable();
+  Timings timings;
+  timings.load_ms = ms_since(start);
+  if (o.forbid_ref != "-") {
+    const std::string found = reference_steps(e, o.forbid_ref);
+    if (!found.empty()) fail(ErrorCode::check_failed, "steps without a kernel:", found);
+  }
+  const auto inputs = gather_inputs(f, o.inputs);
+  const auto context = e.make_context(o.compile.threads);
+  std::vector<cpu::StepTiming> profile;
+  start = Clock::now();
+  std::vector<Datum> values = e.run(inputs, *context);
+  timings.first_run_ms = ms_since(start);
+  const bool progress = isatty(STDERR_FILENO) && timings.first_run_ms * o.repeat > 2000;
+  std::vector<double> run_ms;
+  if (o.profile || !o.trace.empty()) context->profile_into(&profile);
+  for (int i = 0; i < o.repeat; ++i) {
+    if (o.repeat == 1 && !o.profile && o.trace.empty()) {
+      run_ms.push_back(timings.first_run_ms);
+      break;
+    }
+    if (o.idle_ms) usleep(static_cast<useconds_t>(o.idle_ms) * 1000);
+    values.clear();
+    start = Clock::now();
+    values = e.run(inputs, *context);
+    run_ms.push_back(ms_since(start));
+    if (progress) std::cerr << "\rrun " << i + 1 << " of " << o.repeat << std::flush;
+  }
+  if (progress) std::cerr << "\n";
+  set_percentiles(timings, run_ms);
+  timings.peak_rss_mb = peak_rss_mb();
+
+  int status = 0;
+  nlohmann::json report;
+  if (!o.expect.empty()) {
+    for (const auto& [name, expected] : read_npz(o.expect)) {
+      const auto it = std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == name; });
+      if (it == infos.end()) fail(ErrorCode::bad_input, "the model has no output '", name, "', a member of ", o.expect);
+      const std::string d = difference(values[static_cast<size_t>(it - infos.begin())], expected, o.tolerance);
+      if (d.empty()) continue;
+      status = 1;
+      report["mismatches"][name] = d;
+      if (!o.json) std::cout << "MISMATCH " << name << ": " << d << "\n";
+    }
+  }
+  if (!o.save.empty()) write_npz(o.save, named(infos, values));
+  if (!o.trace.empty()) write_trace(o.trace, profile);
+  const auto memory = context->memory();
+  if (o.json) {
+    report["median_ms"] = timings.median_ms;
+    report["p10_ms"] = timings.p10_ms;
+    report["p90_ms"] = timings.p90_ms;
+    report["load_ms"] = timings.load_ms;
+    report["first_run_ms"] = timings.first_run_ms;
+    report["peak_rss_mb"] = timings.peak_rss_mb;
+    report["runs"] = timings.runs;
+    report["threads"] = context->threads();
+    report["isa"] = kernels::tier_name(e.tier());
+    report["memory"] = {{"planned_bytes", memory.planned}, {"arena_bytes", memory.capacity}, {"packed_bytes", e.packed_bytes()}, {"weights_bytes", e.constant_bytes()}};
+    for (size_t i = 0; i < values.size(); ++i) report["outputs"].push_back({{"name", infos[i].name}, {"type", describe(values[i])}});
+    std::cout << report.dump(2) << "\n";
+    return status;
+  }
+  if (o.save.empty() && o.expect.empty()) print_outputs(std::cout, infos, values);
+  if (!o.expect.empty() && status == 0) std::cout << "outputs match " << o.expect << "\n";
+  if (o.repeat > 1)
+    std::printf("%d runs: median %.3f ms, p10 %.3f, p90 %.3f; load %.1f ms, first run %.3f ms, peak memory %.1f MB\n", timings.runs, timings.median_ms,
+                timings.p10_ms, timings.p90_ms, timings.load_ms, timings.first_run_ms, timings.peak_rss_mb);
+  if (o.memory)
+    std::printf("planned peak %.3f MB, arena %.3f MB, weights %.3f MB, packed %.3f MB in %d blocks\n", static_cast<double>(memory.planned) / 1e6,
+                static_cast<double>(memory.capacity) / 1e6, static_cast<double>(e.constant_bytes()) / 1e6, static_cast<double>(e.packed_bytes()) / 1e6, e.packed_weights());
+  if (o.profile) {
+    std::cout << "\n";
+    print_profile(std::cout, profile, o.repeat);
+  }
+  return status;
+}
+
+std::vector<std::string> worker_command(const Options& o, const char* self) {
+  std::vector<std::string> args = {self, "--suite-worker", "-O", o.level, "--threads", std::to_string(o.compile.threads)};
+  if (!o.compile.isa.empty()) args.insert(args.end(), {"--isa", o.compile.isa});
+  if (o.interpreter) args.push_back("--interpreter");
+  if (o.compile.max_memory != UINT64_MAX) args.insert(args.end(), {"--max-memory", std::to_string(o.compile.max_memory)});
+  if (o.compile.max_steps != UINT64_MAX) args.insert(args.end(), {"--max-steps", std::to_string(o.compile.max_steps)});
+  return args;
+}
+
+int serve_suite(const Options& o) {
+  return run_suite_worker([&](const std::string& path, const auto& inputs) {
+    const Function f = load(path);
+    auto values = inputs(f.module().main());
+    if (o.interpreter) {
+      InterpOptions io;
+      io.check_types = true;
+      return interpret(f.module(), std::move(values), io);
+    }
+    return compile(f, o.compile).run(std::move(values));
+  });
+}
+
+constexpr const char* kExamples = R"(
+Examples:
+  tc-run model.onnx --random                        random inputs, a summary of each output
+  tc-run model.onnx --input x=image.npy --save out.npz
+  tc-run model.onnx --input x=1x3x224x224xf32@random --repeat 100 --profile
+  tc-run model.onnx --random --dim batch=4 --json   times for a program to read
+  tc-run model.onnx --inputs in.npz --expect out.npz --rtol 1e-3 --atol 1e-4
+  tc-run --suite /usr/share/libonnx-testdata/data   the ONNX backend test cases
+
+Exit status: 0 success, 1 failure or mismatch, 2 wrong command line.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  CLI::App app("Runs ONNX models (.onnx) and textual IR (.tc) on the CPU.", "tc-run");
+  app.footer(kExamples);
+  app.add_option("model", o.model, "model file, .onnx or .tc");
+  app.add_option("-i,--input", o.inputs.inputs, "NAME=FILE (.npy, .npz[:member], .pb) or NAME=LITERAL (2xi64=3,4; 1x3xf32@random)")->allow_extra_args(false);
+  app.add_option("--inputs", o.inputs.npz, ".npz file with members named as inputs");
+  app.add_option("--random", o.seed, "make up the remaining inputs, from this seed (default 1)")->expected(0, 1)->default_str("1");
+  app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")->allow_extra_args(false);
+  app.add_option("--save", o.save, "write the outputs to this .npz file");
+  app.add_option("--expect", o.expect, "compare with the outputs in this .npz file");
+  app.add_option("--rtol", o.tolerance.rtol, "relative tolerance of --expect")->capture_default_str();
+  app.add_option("--atol", o.tolerance.atol, "absolute tolerance of --expect")->capture_default_str();
+  app.add_option("--atol-of-max", o.tolerance.atol_of_max, "further absolute tolerance, times the largest expected magnitude");
+  app.add_option("--repeat", o.repeat, "timed runs after a first one")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--idle", o.idle_ms, "milliseconds of sleep before each run")->check(CLI::NonNegativeNumber);
+  app.add_flag("--json", o.json, "print times and memory as JSON");
+  app.add_option("--threads", o.compile.threads, "threads, 0 for one per core")->check(CLI::Range(0, 1024))->capture_default_str();
+  app.add_option("--isa", o.compile.isa, "cap of the instruction set")->check(CLI::IsMember({"sse42", "avx2", "avx512"}));
+  app.add_option("-O,--level", o.level, "optimisation level")->check(CLI::IsMember({"0", "1", "2"}))->capture_default_str();
+  app.add_option("--forbid-ref", o.forbid_ref, "fail when a step of these families (default: any) has no kernel")->expected(0, 1)->default_str("");
+  app.add_flag("--mem", o.memory, "print planned and used memory");
+  app.add_option("--max-memory", o.compile.max_memory, "bytes of working memory of a run (suffixes kb, mb, gb)")->transform(CLI::AsSizeValue(false));
+  app.add_option("--max-steps", o.compile.max_steps, "loop iterations of a run");
+  app.add_flag("--profile", o.profile, "print time by node and by op");
+  app.add_option("--trace", o.trace, "write a Chrome/Perfetto trace to this .json file");
+  app.add_flag("--interpreter", o.interpreter, "run the reference interpreter");
+  app.add_flag("--widened", o.widened, "run the interpreter in f64 throughout: the truth for accuracy tests");
+  app.add_option("--suite", o.suite.folder, "run all ONNX backend test cases below this folder");
+  app.add_option("--filter", o.suite.filter, "--suite: only cases whose name matches this regular expression");
+  app.add_option("--known-failures", o.suite.known_failures, "--suite: file of cases that may fail, and must");
+  app.add_option("--jobs", o.suite.jobs, "--suite: worker processes")->check(CLI::Range(1, 64))->capture_default_str();
+  app.add_option("--timeout", o.suite.timeout_seconds, "--suite: seconds per case")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_flag("--suite-worker", o.worker)->group("");
+  o.forbid_ref = "-";
   try {
-    if (worker)
-      return tc::run_suite_worker([](const std::string& path, const auto& inputs) {
-        const auto module = tc::onnx::import_file(path);
-        tc::InterpOptions options;
-        options.check_types = true;
-        return tc::interpret(*module, inputs(module->main()), options);
-      });
-    suite.worker_args = {argv[0], "--suite-worker"};
-    return tc::run_suite(suite);
-  } catch (const tc::Error& e) {
+    app.parse(argc, argv);
+    if (o.worker + !o.suite.folder.empty() + !o.model.empty() != 1) throw CLI::ValidationError("give a model, or --suite FOLDER (see --help)");
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (app.count("--forbid-ref") && o.forbid_ref == "-") o.forbid_ref.clear();
+  if (app.count("--random")) o.inputs.random_seed = o.seed.value_or(1);
+  o.compile.level = std::stoi(o.level);
+  try {
+    if (o.worker) return serve_suite(o);
+    if (o.suite.folder.empty()) return run_model(o);
+    o.suite.progress = isatty(STDERR_FILENO);
+    o.suite.worker_args = worker_command(o, argv[0]);
+    return run_suite(o.suite);
+  } catch (const std::exception& e) {
     std::cerr << "tc-run: " << e.what() << "\n";
     return 1;
   }

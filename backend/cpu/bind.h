@@ -1,0 +1,152 @@
+// How a node becomes a step. Each family lists rows; for a node the first row of its op that accepts wins, a refusal has a
+// printable reason, and the last resort is the op's reference body.
+//
+//   bool bind_matmul(Binder& b) {
+//     if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+//     const Slot x = b.in(0), y = b.out(0);
+//     b.step<State>("gemm_f32__avx512",
+//         [=](Frame& f, State& s) { ... extents are known: fill s, f.need_scratch(n) ... },
+//         [=](Frame& f, State& s) { ... run ... });
+//     return true;
+//   }
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tc/backend/cpu/frame.h"
+#include "tc/backend/cpu/options.h"
+#include "tc/backend/cpu/plan.h"
+#include "tc/ir/ops.h"
+
+namespace tc::cpu {
+
+class PlanBuilder;
+class Binder;
+
+struct BindRow {
+  OpId op;
+  const char* name;
+  bool (*bind)(Binder&);
+  bool any_extents = false;  // copes with unknown ranks and extents that are known only afterwards
+};
+using BindRows = std::vector<BindRow>;
+
+#define TC_FAMILY(name) void rows_bind_##name(BindRows& rows);
+#include "tc/ir/families.def"
+#undef TC_FAMILY
+
+class Binder {
+ public:
+  Binder(PlanBuilder& builder, const Node& node) : builder_(builder), node_(node) {}
+
+  const Node& node() const { return node_; }
+  template <class Op>
+  const attrs_t<Op>& attrs() const { return node_.attrs<Op>(); }
+  const kernels::Table& table() const;
+
+  int num_operands() const { return node_.num_operands(); }
+  bool has(int i) const { return node_.operand(i) != nullptr; }
+  DType dtype(int i) const { return node_.operand(i)->dtype(); }
+  const Shape& shape(int i) const { return node_.operand(i)->shape(); }
+  int rank(int i) const { return shape(i).rank(); }
+  const Tensor* constant(int i) const { return has(i) ? node_.operand(i)->constant() : nullptr; }
+  // The numbers in an integer operand, when known at compile time.
+  std::optional<std::vector<int64_t>> ints(int i) const;
+  // The layout the operand is in already.
+  Layout layout(int i) const;
+  DType result_dtype(int j) const { return node_.result(j)->dtype(); }
+  const Shape& result_shape(int j) const { return node_.result(j)->shape(); }
+  bool wants(int j) const { return j < node_.num_results() && !node_.result(j)->unused(); }
+
+  // Say why not; nothing may have been declared yet. Returns false.
+  bool refuse(std::string reason) {
+    reason_ = std::move(reason);
+    return false;
+  }
+
+  // Declarations, once the row accepts. `in` inserts a reorder where the operand lies otherwise.
+  Slot in(int i, Layout layout = Layout::plain);
+  Slot value(Value* v, Layout layout = Layout::plain);
+  Slot out(int j, Layout layout = Layout::plain);
+  // Result j is operand i's memory under other extents; no step is needed.
+  void alias(int j, int i);
+  // Result j may overwrite operand i when nobody reads that later.
+  void in_place(int j, int i);
+  // The packed form of operand i, a constant; `key` names the format.
+  const void* pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
+  // A plan for region r of the node; captured values become reads of the step.
+  void regions();
+  // Floating point operations of a run, for profiles; set before the step is added.
+  std::function<double(const Frame&)> flops;
+
+  // Adds the step. State is default-made once per frame; `prepare` runs when extents change.
+  template <class State, class Prepare, class Run>
+  void step(std::string kernel, Prepare prepare, Run run) {
+    struct Holder : StepState {
+      State s;
+    };
+    struct Impl : Step {
+      Impl(Prepare p, Run r) : prepare_fn(std::move(p)), run_fn(std::move(r)) {}
+      void prepare(Frame& f, int i) const override { prepare_fn(f, f.state<Holder>(i).s); }
+      void run(Frame& f, int i) const override { run_fn(f, f.state<Holder>(i).s); }
+      Prepare prepare_fn;
+      Run run_fn;
+    };
+    add(std::make_unique<Impl>(std::move(prepare), std::move(run)), std::move(kernel));
+  }
+  void add(std::unique_ptr<Step> step, std::string kernel, bool is_ref = false);
+
+  const std::string& reason() const { return reason_; }
+  PlanBuilder& builder() const { return builder_; }
+
+ private:
+  friend class PlanBuilder;
+  PlanBuilder& builder_;
+  const Node& node_;
+  std::string reason_;
+  std::vector<Slot> reads_, writes_;
+  bool done_ = false;
+};
+
+// Throws at the step's node unless the kernel succeeded.
+void check(const Frame& f, const Step& step, kernels::Status status);
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const CompileOptions& options, const kernels::Table& table, PackedWeights& packed, PlanBuilder* outer = nullptr)
+      : options_(options), table_(table), packed_(packed), outer_(outer) {}
+  std::unique_ptr<Plan> build(const Graph& graph);
+
+ private:
+  friend class Binder;
+  Slot new_value(const Value* v, Type type, Layout layout, int buffer);
+  int new_buffer(Storage storage, int bytes);
+  Slot slot_of(Value* v);                 // its plain or only slot; captures on demand
+  Slot in_layout(Value* v, Layout layout);
+  void bind_node(const Node& node);
+  void bind_eval(const Node& node, std::vector<std::string> refusals);
+  bool extents_computable(const Node& node);
+  int expr_of(const Dim& d);  // with symbols inherited from the enclosing plan; -1 when not computable
+  void merge_in_place();
+  int bytes_expr(const PlanValue& v);
+  void add_step(std::unique_ptr<Step> step);
+  void finish();
+
+  const CompileOptions& options_;
+  const kernels::Table& table_;
+  PackedWeights& packed_;
+  PlanBuilder* outer_;
+  std::unique_ptr<Plan> plan_;
+  std::map<std::pair<const Value*, Layout>, Slot> slots_;
+  struct InPlace {
+    int step;
+    Slot result, operand;
+  };
+  std::vector<InPlace> in_place_;
+  std::vector<std::unique_ptr<Plan>> pending_regions_;
+};
+
+}  // namespace tc::cpu

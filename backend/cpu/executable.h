@@ -1,0 +1,73 @@
+// A compiled program, and running it. An Executable is immutable and may be shared between threads; each concurrent run
+// uses a Context of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tc/backend/cpu/frame.h"
+#include "tc/backend/cpu/options.h"
+#include "tc/ir/module.h"
+
+namespace tc {
+
+class Executable;
+
+// Threads, arena and recycled outputs of one caller. Not for concurrent use.
+class Context {
+ public:
+  Context(std::shared_ptr<const Executable> executable, int threads);
+  const Executable& executable() const { return *executable_; }
+  int threads() const { return runtime_.team.threads(); }
+
+  struct Memory {
+    size_t planned;   // bytes of arena and scratch for the latest extents
+    size_t capacity;  // bytes of arena and scratch held
+  };
+  Memory memory() const { return {frame_.arena_bytes(), frame_.arena_capacity()}; }
+  // From now on each run appends one entry per step; null stops it.
+  void profile_into(std::vector<cpu::StepTiming>* timings) { runtime_.profile = timings; }
+
+ private:
+  friend class Executable;
+  std::shared_ptr<const Executable> executable_;
+  cpu::Runtime runtime_;
+  cpu::Frame frame_;
+};
+
+class Executable : public std::enable_shared_from_this<Executable> {
+ public:
+  const Graph& graph() const { return module_->main(); }
+  const Module& module() const { return *module_; }
+  const CompileOptions& options() const { return options_; }
+  const cpu::Plan& plan() const { return *plan_; }
+  kernels::Tier tier() const { return tier_; }
+
+  // Outputs for inputs in the order of the graph's. Error bad_input when one does not fit its declared type, and whatever
+  // a step meets in the data.
+  std::vector<Datum> run(std::vector<Datum> inputs, Context& context) const;
+  // `threads` 0: one for every core.
+  std::unique_ptr<Context> make_context(int threads = 0) const;
+
+  size_t packed_bytes() const { return packed_.bytes(); }
+  int packed_weights() const { return packed_.count(); }
+  size_t constant_bytes() const;
+
+ private:
+  friend std::shared_ptr<const Executable> compile(std::unique_ptr<Module>, const CompileOptions&);
+  Executable() = default;
+  std::unique_ptr<Module> module_;
+  CompileOptions options_;
+  kernels::Tier tier_ = kernels::Tier::sse42;
+  cpu::PackedWeights packed_;
+  std::unique_ptr<cpu::Plan> plan_;
+};
+
+// Optimises the module, chooses kernels, packs weights and plans memory. Takes the module over.
+std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options = {});
+
+// Every step of the plan, those of regions included, in order.
+void walk_steps(const cpu::Plan& plan, const std::function<void(const cpu::Step&, int depth)>& f, int depth = 0);
+
+}  // namespace tc

@@ -1,0 +1,333 @@
+#include "tc/backend/cpu/frame.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "tc/ir/eval/interp.h"
+
+namespace tc::cpu {
+namespace {
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// A view that keeps nothing alive: its bytes are valid only while the step runs.
+bool is_loan(const Datum& d) {
+  if (d.is_tensor()) return d.tensor().defined() && !d.tensor().owner();
+  if (d.is_sequence()) return std::any_of(d.items().begin(), d.items().end(), is_loan);
+  return false;
+}
+
+Datum own(const Datum& d) {
+  if (!is_loan(d)) return d;
+  if (d.is_tensor()) return d.tensor().clone();
+  Sequence s;
+  for (const Datum& item : d.items()) s.items.push_back(own(item));
+  return s;
+}
+
+}  // namespace
+
+Frame::Frame(const Plan& plan, Runtime& runtime)
+    : plan_(plan), runtime_(runtime), buffers_(plan.buffers.size()), objects_(plan.buffers.size()),
+      extents_(static_cast<size_t>(plan.num_extents)), symbols_(plan.exprs.symbols().size()),
+      dynamic_extents_(plan.values.size()), states_(plan.steps.size()) {
+  for (const auto& c : plan_.constants) {
+    const auto b = static_cast<size_t>(plan_.values[static_cast<size_t>(c.slot)].buffer);
+    buffers_[b] = const_cast<void*>(c.tensor.data());
+    objects_[b] = c.tensor;
+  }
+}
+
+std::span<const int64_t> Frame::extents(Slot s) const {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  if (v.extent_base < 0) return dynamic_extents_[static_cast<size_t>(s)];
+  return {extents_.data() + v.extent_base, v.dims.size()};
+}
+
+int64_t Frame::count(Slot s) const {
+  int64_t n = 1;
+  for (int64_t e : extents(s)) n *= e;
+  return n;
+}
+
+size_t Frame::bytes(Slot s) const {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  if (!v.type.is_tensor()) return 0;
+  const auto e = extents(s);
+  size_t n = size_of(v.type.dtype());
+  for (size_t k = 0; k < e.size(); ++k)
+    n *= static_cast<size_t>(v.layout == Layout::blocked16 && k == 1 ? (e[k] + 15) / 16 * 16 : e[k]);
+  return n;
+}
+
+Datum Frame::datum(Slot s) const {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  const Datum& object = objects_[static_cast<size_t>(v.buffer)];
+  if (!object.empty() && !object.is_tensor()) return object;
+  if (object.empty() && !raw(s)) return {};
+  const auto e = extents(s);
+  const Extents shape(e.begin(), e.end());
+  if (object.is_tensor()) return object.tensor().extents() == shape ? object : Datum(object.tensor().reshaped(shape));
+  return Tensor::view(v.type.dtype(), shape, raw(s), nullptr);
+}
+
+void Frame::set_object(Slot s, Datum d) {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  const auto b = static_cast<size_t>(v.buffer);
+  d = own(d);
+  if (d.is_tensor()) {
+    const Tensor& t = d.tensor();
+    if (v.type.is_tensor() && (t.dtype() != v.type.dtype() || (v.extent_base >= 0 && t.extents().size() != v.dims.size())))
+      tc::fail(ErrorCode::internal, "a value of type ", v.type, " turned out to be ", t.type());
+    if (!t.aligned()) d = t.clone();
+    const auto& e = d.tensor().extents();
+    if (v.extent_base >= 0) {
+      for (size_t k = 0; k < e.size(); ++k) {
+        if (v.dims[k] >= 0 && exprs_[static_cast<size_t>(v.dims[k])] != e[k] && plan_.exprs.ready(v.dims[k]) < v.ready)
+          tc::fail(ErrorCode::bad_shape, "a value of type ", v.type, " turned out to be ", d.tensor().type());
+        extents_[static_cast<size_t>(v.extent_base) + k] = e[k];
+      }
+    } else {
+      dynamic_extents_[static_cast<size_t>(s)] = e;
+    }
+    buffers_[b] = const_cast<void*>(d.tensor().data());
+    charge(d.tensor().bytes());
+  } else {
+    buffers_[b] = nullptr;
+  }
+  objects_[b] = std::move(d);
+}
+
+void Frame::charge(size_t bytes) {
+  runtime_.heap_bytes += bytes;
+  if (runtime_.heap_bytes + arena_.capacity() > runtime_.max_memory)
+    tc::fail(ErrorCode::limit_memory, "the run needs more than the memory budget of ", runtime_.max_memory, " bytes; raise it with --max-memory");
+}
+
+Frame& Frame::region(int step, int index) {
+  auto& frame = regions_[{step, index}];
+  if (!frame) frame = std::make_unique<Frame>(*plan_.regions.at(step)[static_cast<size_t>(index)], runtime_);
+  return *frame;
+}
+
+void Frame::fail(const Step& step, ErrorCode code, const std::string& text) const {
+  const Node& n = *step.node;
+  throw Error({code, text, n.location().empty() ? std::string(n.info().name()) : n.location(), {}, {}});
+}
+
+bool Frame::bind_inputs(std::vector<Datum>& inputs, Frame* outer) {
+  TC_CHECK(inputs.size() == plan_.inputs.size(), "argument count of graph ", plan_.graph->name());
+  new_signature_.clear();
+  auto note = [&](Slot s) {
+    const auto e = extents(s);
+    new_signature_.push_back(static_cast<int64_t>(e.size()));
+    new_signature_.insert(new_signature_.end(), e.begin(), e.end());
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Slot s = plan_.inputs[i];
+    const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+    const auto b = static_cast<size_t>(v.buffer);
+    Datum& d = inputs[i];
+    buffers_[b] = nullptr;
+    if (d.is_tensor()) {
+      if (!d.tensor().aligned()) d = d.tensor().clone();
+      const auto& e = d.tensor().extents();
+      if (v.type.is_tensor() && (d.tensor().dtype() != v.type.dtype() || (v.extent_base >= 0 && e.size() != v.dims.size())))
+        tc::fail(ErrorCode::internal, "argument ", i, " of graph ", plan_.graph->name(), " is ", d.tensor().type(), ", planned as ", v.type);
+      if (v.extent_base >= 0) std::copy(e.begin(), e.end(), extents_.begin() + v.extent_base);
+      else dynamic_extents_[static_cast<size_t>(s)] = e;
+      buffers_[b] = const_cast<void*>(d.tensor().data());
+      note(s);
+    }
+    objects_[b] = std::move(d);
+  }
+  for (const auto& c : plan_.captures) {
+    const PlanValue& v = plan_.values[static_cast<size_t>(c.inner)];
+    const auto b = static_cast<size_t>(v.buffer);
+    buffers_[b] = outer->raw(c.outer);
+    objects_[b] = outer->datum(c.outer);
+    const auto e = outer->extents(c.outer);
+    if (v.extent_base >= 0) std::copy(e.begin(), e.end(), extents_.begin() + v.extent_base);
+    else dynamic_extents_[static_cast<size_t>(c.inner)].assign(e.begin(), e.end());
+    if (v.type.is_tensor()) note(c.inner);
+  }
+  for (const auto& i : plan_.inherited) new_signature_.push_back(outer->exprs_[static_cast<size_t>(i.outer_expr)]);
+  if (!fresh_ && new_signature_ == signature_) return false;
+  for (const auto& b : plan_.input_bindings) symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
+  for (const auto& i : plan_.inherited) symbols_[static_cast<size_t>(i.symbol)] = outer->exprs_[static_cast<size_t>(i.outer_expr)];
+  return true;
+}
+
+void Frame::fill_extents(Slot s) {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  for (size_t k = 0; k < v.dims.size(); ++k) {
+    if (v.dims[k] < 0) continue;
+    const int64_t e = exprs_[static_cast<size_t>(v.dims[k])];
+    int64_t& extent = extents_[static_cast<size_t>(v.extent_base) + k];
+    if (plan_.buffers[static_cast<size_t>(v.buffer)].storage == Storage::input && !v.value->def()) {
+      if (extent != e) tc::fail(ErrorCode::bad_input, "'", v.value->name(), "' has extent ", extent, " at dimension ", k, ", expected ", v.type.shape()[static_cast<int>(k)], " = ", e);
+      continue;
+    }
+    if (e < 0) tc::fail(ErrorCode::bad_shape, "a value of type ", v.type, " would have extent ", e);
+    extent = e;
+  }
+}
+
+void Frame::prepare(int step) {
+  const Step& s = *plan_.steps[static_cast<size_t>(step)];
+  const tc::Frame context("kernel", s.kernel);
+  s.prepare(*this, step);
+}
+
+void Frame::place_arena() {
+  // Greedy by size: each buffer at the lowest offset that is free over its lifetime (Pisarchyk & Lee 2020).
+  struct Block {
+    size_t bytes, offset;
+    int first, last, buffer;
+  };
+  std::vector<Block> blocks;
+  for (size_t b = 0; b < plan_.buffers.size(); ++b) {
+    const Buffer& buffer = plan_.buffers[b];
+    if (buffer.storage != Storage::arena || buffer.bytes < 0) continue;
+    const auto bytes = static_cast<size_t>(exprs_[static_cast<size_t>(buffer.bytes)]);
+    blocks.push_back({(bytes + 63) / 64 * 64, 0, buffer.first_step, buffer.last_step, static_cast<int>(b)});
+  }
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.bytes > b.bytes; });
+  planned_bytes_ = 0;
+  std::vector<std::pair<size_t, size_t>> taken;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    taken.clear();
+    for (size_t j = 0; j < i; ++j)
+      if (blocks[j].first <= blocks[i].last && blocks[i].first <= blocks[j].last) taken.emplace_back(blocks[j].offset, blocks[j].offset + blocks[j].bytes);
+    std::sort(taken.begin(), taken.end());
+    size_t offset = 0;
+    for (auto [begin, end] : taken) {
+      if (begin >= offset + blocks[i].bytes) break;
+      offset = std::max(offset, end);
+    }
+    blocks[i].offset = offset;
+    planned_bytes_ = std::max(planned_bytes_, offset + blocks[i].bytes);
+  }
+  if (planned_bytes_ + scratch_bytes_ > runtime_.max_memory)
+    tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_, " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
+  arena_.reserve(planned_bytes_);
+  for (const Block& b : blocks) buffers_[static_cast<size_t>(b.buffer)] = arena_.data() + b.offset;
+}
+
+void Frame::place(Slot s) {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  const auto b = static_cast<size_t>(v.buffer);
+  const auto e = extents(s);
+  charge(bytes(s));
+  Tensor t = v.layout == Layout::plain ? runtime_.pool->make(v.type.dtype(), Extents(e.begin(), e.end()))
+                                       : runtime_.pool->make(v.type.dtype(), {static_cast<int64_t>(bytes(s) / size_of(v.type.dtype()))});
+  buffers_[b] = const_cast<void*>(t.data());
+  // In a layout of our own only the pointer is meaningful; it stays alive with the object.
+  objects_[b] = std::move(t);
+}
+
+void Frame::after(int step) {
+  const auto i = static_cast<size_t>(step);
+  for (const auto& b : plan_.bindings[i]) symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
+  const auto& ready = plan_.ready_values[i + 1];
+  const auto& steps = plan_.steps_ready[i + 1];
+  if (!plan_.bindings[i].empty() || !ready.empty() || !steps.empty()) {
+    plan_.exprs.evaluate(step, symbols_, exprs_);
+    for (Slot s : ready)
+      if (plan_.buffers[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)].storage != Storage::object ||
+          plan_.buffers[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)].first_step != step)
+        fill_extents(s);
+    for (int s : steps) prepare(s);
+    if (!steps.empty()) scratch_.reserve(scratch_bytes_);
+  }
+  for (int b : plan_.frees[i]) objects_[static_cast<size_t>(b)] = Datum();
+}
+
+std::vector<Datum> Frame::run(std::vector<Datum> inputs, Frame* outer) {
+  if (!outer) runtime_.steps = 0, runtime_.heap_bytes = 0, runtime_.depth = 0;
+  ++runtime_.depth;
+  try {
+    auto outputs = run_steps(std::move(inputs), outer);
+    --runtime_.depth;
+    return outputs;
+  } catch (...) {
+    drop_objects();
+    fresh_ = true;
+    throw;
+  }
+}
+
+std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
+  std::vector<Tensor> donated(plan_.outputs.size());
+  for (auto [o, i] : plan_.donations) {
+    Datum& d = inputs[static_cast<size_t>(i)];
+    if (d.is_tensor() && d.tensor().exclusive() && d.tensor().aligned())
+      donated[static_cast<size_t>(o)] = d.tensor();
+  }
+  if (bind_inputs(inputs, outer)) {
+    fresh_ = true;  // until everything below has succeeded
+    plan_.exprs.evaluate(-1, symbols_, exprs_);
+    for (Slot s : plan_.ready_values[0]) fill_extents(s);
+    scratch_bytes_ = 0;
+    for (int s : plan_.steps_ready[0]) prepare(s);
+    place_arena();
+    scratch_.reserve(scratch_bytes_);
+    signature_ = new_signature_;
+    fresh_ = false;
+  }
+  for (size_t o = 0; o < plan_.outputs.size(); ++o) {
+    const Slot s = plan_.outputs[o];
+    const auto b = static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer);
+    if (plan_.buffers[b].storage != Storage::output || !objects_[b].empty()) continue;
+    if (donated[o].defined()) {
+      buffers_[b] = const_cast<void*>(donated[o].data());
+      objects_[b] = std::move(donated[o]);
+    } else {
+      place(s);
+    }
+  }
+  const size_t steps = plan_.steps.size();
+  for (size_t i = 0; i < steps; ++i) {
+    const Step& step = *plan_.steps[i];
+    for (Slot s : plan_.late[i]) place(s);
+    if (runtime_.profile) {
+      const int64_t begin = now_ns();
+      step.run(*this, static_cast<int>(i));
+      const int64_t end = now_ns();
+      int64_t moved = 0;
+      for (Slot s : step.reads) moved += static_cast<int64_t>(bytes(s));
+      for (Slot s : step.writes) moved += static_cast<int64_t>(bytes(s));
+      runtime_.profile->push_back({&step, runtime_.depth, begin, end, step.flops ? step.flops(*this) : 0, moved});
+    } else {
+      step.run(*this, static_cast<int>(i));
+    }
+    after(static_cast<int>(i));
+  }
+  std::vector<Datum> outputs;
+  for (Slot s : plan_.outputs) outputs.push_back(own(datum(s)));
+  drop_objects();
+  return outputs;
+}
+
+void Frame::drop_objects() {
+  for (size_t b = 0; b < plan_.buffers.size(); ++b)
+    if (plan_.buffers[b].storage != Storage::constant) objects_[b] = Datum();
+}
+
+size_t Frame::arena_bytes() const {
+  size_t n = planned_bytes_ + scratch_bytes_;
+  for (const auto& [key, f] : regions_) n += f->arena_bytes();
+  return n;
+}
+
+size_t Frame::arena_capacity() const {
+  size_t n = arena_.capacity() + scratch_.capacity();
+  for (const auto& [key, f] : regions_) n += f->arena_capacity();
+  return n;
+}
+
+}  // namespace tc::cpu

@@ -1,0 +1,135 @@
+// The running state of one plan: extents, pointers, objects, arena, per-step state. Owned by a Context, reused from run to
+// run; nothing is allocated while extents stay the same, except outputs that the caller kept.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tc/backend/cpu/plan.h"
+#include "tc/ir/eval/eval.h"
+#include "tc/ir/tensor.h"
+#include "tc/kernels/parallel.h"
+
+namespace tc::cpu {
+
+struct StepTiming {
+  const Step* step;
+  int depth;  // of the region
+  int64_t begin_ns, end_ns;
+  double flops;
+  int64_t bytes;  // read and written, by extents
+};
+
+// Blocks of memory for results that leave the arena: outputs and values of data-dependent extents. A block whose tensor
+// has died is used again; few idle ones are kept.
+class TensorPool : public std::enable_shared_from_this<TensorPool> {
+ public:
+  Tensor make(DType dtype, Extents extents);
+  ~TensorPool();
+
+ private:
+  struct Block {
+    void* data;
+    size_t bytes;
+  };
+  void give_back(Block b);
+  std::mutex mutex_;
+  std::vector<Block> idle_;
+};
+
+// What all frames of one context share.
+struct Runtime {
+  explicit Runtime(int threads) : team(threads), pool(std::make_shared<TensorPool>()) {}
+  kernels::Team team;
+  std::shared_ptr<TensorPool> pool;
+  uint64_t max_memory = UINT64_MAX, max_steps = UINT64_MAX;
+  uint64_t steps = 0;                          // loop iterations of this run
+  std::vector<StepTiming>* profile = nullptr;  // filled when set
+  int depth = 0;
+  uint64_t heap_bytes = 0;                     // of outputs and heap values of this run
+};
+
+// Page-aligned memory that grows, never shrinks, on huge pages when large.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  void reserve(size_t bytes);  // contents are lost when it grows
+  std::byte* data() const { return data_; }
+  size_t capacity() const { return capacity_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+class Frame {
+ public:
+  Frame(const Plan& plan, Runtime& runtime);
+
+  // Runs the plan; `outer` gives captured values.
+  std::vector<Datum> run(std::vector<Datum> inputs, Frame* outer);
+
+  const Plan& plan() const { return plan_; }
+  Runtime& runtime() const { return runtime_; }
+  kernels::Team& team() const { return runtime_.team; }
+
+  template <class T>
+  T* ptr(Slot s) const { return static_cast<T*>(raw(s)); }
+  void* raw(Slot s) const { return buffers_[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)]; }
+  std::span<const int64_t> extents(Slot s) const;
+  int64_t count(Slot s) const;  // elements, by logical extents
+  size_t bytes(Slot s) const;   // of memory, in the value's layout
+  // The value as eval sees it; arena memory is only viewed.
+  Datum datum(Slot s) const;
+  // Result of a step that makes its own memory. Memory that is only viewed is copied.
+  void set_object(Slot s, Datum d);
+
+  // A step's state for the current extents.
+  template <class T>
+  T& state(int step) {
+    auto& p = states_[static_cast<size_t>(step)];
+    if (!p) p = std::make_unique<T>();
+    return static_cast<T&>(*p);
+  }
+  // Memory that is the step's alone while it runs; size asked for in prepare.
+  void need_scratch(size_t bytes) { scratch_bytes_ = std::max(scratch_bytes_, bytes); }
+  std::byte* scratch() const { return scratch_.data(); }
+
+  Frame& region(int step, int index);
+  size_t arena_bytes() const;    // planned, with scratch and regions
+  size_t arena_capacity() const;
+
+  // Error located at the step's node.
+  [[noreturn]] void fail(const Step& step, ErrorCode code, const std::string& text) const;
+
+ private:
+  bool bind_inputs(std::vector<Datum>& inputs, Frame* outer);  // true when extents changed
+  void place_arena();
+  void place(Slot s);  // memory of its own for a value of known extents
+  void after(int step);
+  void fill_extents(Slot s);
+  void prepare(int step);
+  void charge(size_t bytes);
+  std::vector<Datum> run_steps(std::vector<Datum> inputs, Frame* outer);
+  void drop_objects();
+
+  const Plan& plan_;
+  Runtime& runtime_;
+  std::vector<void*> buffers_;                         // by buffer
+  std::vector<Datum> objects_;                         // by buffer
+  std::vector<int64_t> extents_, exprs_, symbols_, signature_, new_signature_;
+  std::vector<Extents> dynamic_extents_;               // by slot, of values of unknown rank
+  std::vector<std::unique_ptr<StepState>> states_;     // by step
+  Arena arena_, scratch_;
+  size_t planned_bytes_ = 0, scratch_bytes_ = 0;
+  bool fresh_ = true;
+  std::map<std::pair<int, int>, std::unique_ptr<Frame>> regions_;
+};
+
+}  // namespace tc::cpu

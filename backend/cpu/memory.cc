@@ -1,0 +1,103 @@
+// Arena, tensor pool and packed weights.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "tc/backend/cpu/frame.h"
+
+namespace tc::cpu {
+namespace {
+
+constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+// Fresh zeroed pages, on huge ones from 2 MiB on. `bytes` is rounded up.
+void* map_pages(size_t& bytes) {
+  const bool huge = bytes >= kHugePage;
+  bytes = round_up(std::max<size_t>(bytes, 1), huge ? kHugePage : kPage);
+  const size_t slack = huge ? kHugePage : 0;
+  void* p = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes");
+  if (!huge) return p;
+  const auto at = reinterpret_cast<uintptr_t>(p), aligned = round_up(at, kHugePage);
+  if (aligned > at) munmap(p, aligned - at);
+  if (at + slack > aligned) munmap(reinterpret_cast<void*>(aligned + bytes), at + slack - aligned);
+  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);
+  return reinterpret_cast<void*>(aligned);
+}
+
+}  // namespace
+
+Arena::~Arena() {
+  if (data_) munmap(data_, capacity_);
+}
+
+void Arena::reserve(size_t bytes) {
+  if (bytes <= capacity_) return;
+  if (data_) munmap(data_, capacity_);
+  data_ = nullptr, capacity_ = 0;
+  data_ = static_cast<std::byte*>(map_pages(bytes));
+  capacity_ = bytes;
+}
+
+PackedWeights::~PackedWeights() {
+  for (auto& [key, b] : blocks_) munmap(b.data, b.mapped);
+}
+
+const void* PackedWeights::get(const void* source, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
+  const auto it = blocks_.find({source, key});
+  if (it != blocks_.end()) return it->second.data;
+  Block b{nullptr, bytes};
+  b.data = map_pages(b.mapped);
+  fill(b.data);
+  bytes_ += bytes;
+  blocks_[{source, key}] = b;
+  return b.data;
+}
+
+Tensor TensorPool::make(DType dtype, Extents extents) {
+  const auto needed = std::max<size_t>(static_cast<size_t>(element_count(extents)) * size_of(dtype), 1);
+  Block block{nullptr, 0};
+  {
+    const std::lock_guard lock(mutex_);
+    size_t best = idle_.size();
+    for (size_t i = 0; i < idle_.size(); ++i)
+      if (idle_[i].bytes >= needed && idle_[i].bytes <= 2 * needed + 4 * kPage && (best == idle_.size() || idle_[i].bytes < idle_[best].bytes)) best = i;
+    if (best < idle_.size()) {
+      block = idle_[best];
+      idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(best));
+    }
+  }
+  if (!block.data) {
+    block.bytes = round_up(needed, 64);
+    block.data = std::aligned_alloc(64, block.bytes);
+    if (!block.data) fail(ErrorCode::limit_memory, "out of memory: ", needed, " bytes for a result");
+    if (block.bytes >= 2 * kHugePage) {
+      const auto begin = round_up(reinterpret_cast<uintptr_t>(block.data), kPage);
+      madvise(reinterpret_cast<void*>(begin), block.bytes - kPage, MADV_HUGEPAGE);
+    }
+  }
+  std::shared_ptr<void> owner(block.data, [pool = weak_from_this(), block](void*) {
+    if (const auto p = pool.lock()) p->give_back(block);
+    else std::free(block.data);
+  });
+  return Tensor::borrow(dtype, std::move(extents), block.data, std::move(owner));
+}
+
+void TensorPool::give_back(Block b) {
+  constexpr size_t kMaxIdle = 16;
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(b);
+  if (idle_.size() <= kMaxIdle) return;
+  std::free(idle_.front().data);
+  idle_.erase(idle_.begin());
+}
+
+TensorPool::~TensorPool() {
+  for (const Block& b : idle_) std::free(b.data);
+}
+
+}  // namespace tc::cpu

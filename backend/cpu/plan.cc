@@ -1,0 +1,381 @@
+#include <algorithm>
+
+#include "tc/backend/cpu/bind.h"
+
+namespace tc::cpu {
+namespace {
+
+const std::vector<std::vector<BindRow>>& rows_by_op() {
+  static const auto table = [] {
+    BindRows rows;
+#define TC_FAMILY(name) rows_bind_##name(rows);
+#include "tc/ir/families.def"
+#undef TC_FAMILY
+    std::vector<std::vector<BindRow>> result(static_cast<size_t>(kNumOps));
+    for (const auto& r : rows) result[static_cast<size_t>(r.op)].push_back(r);
+    return result;
+  }();
+  return table;
+}
+
+// A step on the op's reference body. Regions run as sub-plans.
+class EvalStep : public Step {
+ public:
+  void run(Frame& f, int index) const override {
+    EvalEnv env;
+    Runtime& rt = f.runtime();
+    env.max_bytes = rt.max_memory;
+    env.max_steps = rt.max_steps;
+    env.steps = rt.steps;
+    env.run_graph = [&](const Node& n, const Graph& g, std::vector<Datum> args) {
+      for (int r = 0; r < n.num_regions(); ++r)
+        if (&n.region(r) == &g) {
+          rt.steps = env.steps;
+          auto outcome = f.region(index, r).run(std::move(args), &f);
+          env.steps = rt.steps;
+          return outcome;
+        }
+      fail(ErrorCode::internal, "a call was not inlined: ", n.op());
+    };
+    std::vector<Datum> args;
+    for (Slot s : operands) args.push_back(s == kNoSlot ? Datum() : f.datum(s));
+    auto values = eval_node(*node, args, env);
+    rt.steps = env.steps;
+    for (size_t j = 0; j < results.size(); ++j)
+      if (results[j] != kNoSlot) f.set_object(results[j], std::move(values[j]));
+  }
+  std::vector<Slot> operands, results;
+};
+
+}  // namespace
+
+// --- Binder
+
+const kernels::Table& Binder::table() const { return builder_.table_; }
+
+std::optional<std::vector<int64_t>> Binder::ints(int i) const {
+  const Value* v = node_.operand(i);
+  if (!v) return std::nullopt;
+  if (const Tensor* t = v->constant()) {
+    if (kind(t->dtype()) == DTypeKind::signed_int || kind(t->dtype()) == DTypeKind::unsigned_int) return to_i64(*t);
+    return std::nullopt;
+  }
+  if (!v->contents()) return std::nullopt;
+  std::vector<int64_t> values;
+  for (const Dim& d : *v->contents()) {
+    if (!d.is_const()) return std::nullopt;
+    values.push_back(d.value());
+  }
+  return values;
+}
+
+Layout Binder::layout(int i) const {
+  const Value* v = node_.operand(i);
+  return builder_.slots_.count({v, Layout::blocked16}) && !builder_.slots_.count({v, Layout::plain}) ? Layout::blocked16 : Layout::plain;
+}
+
+Slot Binder::value(Value* v, Layout layout) {
+  const Slot s = builder_.in_layout(v, layout);
+  reads_.push_back(s);
+  return s;
+}
+
+Slot Binder::in(int i, Layout layout) { return has(i) ? value(node_.operand(i), layout) : kNoSlot; }
+
+Slot Binder::out(int j, Layout layout) {
+  const Value* v = node_.result(j);
+  const Slot s = builder_.new_value(v, v->type(), layout, builder_.new_buffer(Storage::arena, -1));
+  writes_.push_back(s);
+  return s;
+}
+
+void Binder::alias(int j, int i) {
+  const Slot from = in(i);
+  const Value* v = node_.result(j);
+  builder_.new_value(v, v->type(), Layout::plain, builder_.plan_->values[static_cast<size_t>(from)].buffer);
+  done_ = true;
+}
+
+void Binder::in_place(int j, int i) {
+  const Slot operand = builder_.slots_.at({node_.operand(i), builder_.plan_->values[static_cast<size_t>(writes_[static_cast<size_t>(j)])].layout});
+  builder_.in_place_.push_back({static_cast<int>(builder_.plan_->steps.size()), writes_[static_cast<size_t>(j)], operand});
+}
+
+const void* Binder::pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
+  const Tensor* t = constant(i);
+  TC_CHECK(t, "only constants are packed");
+  return builder_.packed_.get(t->data(), key, bytes, fill);
+}
+
+void Binder::regions() {
+  for (int r = 0; r < node_.num_regions(); ++r) {
+    PlanBuilder inner(builder_.options_, builder_.table_, builder_.packed_, &builder_);
+    builder_.pending_regions_.push_back(inner.build(node_.region(r)));
+    for (const auto& c : builder_.pending_regions_.back()->captures) reads_.push_back(c.outer);
+  }
+}
+
+void Binder::add(std::unique_ptr<Step> step, std::string kernel, bool is_ref) {
+  step->kernel = std::move(kernel);
+  step->node = &node_;
+  step->is_ref = is_ref;
+  step->reads = std::move(reads_);
+  step->writes = std::move(writes_);
+  step->flops = std::move(flops);
+  reads_.clear(), writes_.clear();
+  builder_.add_step(std::move(step));
+  done_ = true;
+}
+
+void check(const Frame& f, const Step& step, kernels::Status status) {
+  if (status.ok()) return;
+  f.fail(step, ErrorCode::bad_value, cat(kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
+}
+
+// --- PlanBuilder
+
+int PlanBuilder::new_buffer(Storage storage, int bytes) {
+  Buffer b;
+  b.storage = storage;
+  b.bytes = bytes;
+  b.first_step = b.last_step = static_cast<int>(plan_->steps.size());
+  plan_->buffers.push_back(b);
+  return static_cast<int>(plan_->buffers.size()) - 1;
+}
+
+int PlanBuilder::expr_of(const Dim& d) {
+  if (outer_)
+    d.for_each_symbol([&](const std::string& name) {
+      if (plan_->exprs.bound(name)) return;
+      const int e = outer_->expr_of(Dim::symbol(name));
+      if (e < 0) return;
+      plan_->exprs.bind(name, -1);
+      plan_->inherited.push_back({plan_->exprs.symbol_index(name), e});
+    });
+  return plan_->exprs.intern(d);
+}
+
+Slot PlanBuilder::new_value(const Value* v, Type type, Layout layout, int buffer) {
+  PlanValue p;
+  p.value = v;
+  p.type = std::move(type);
+  p.layout = layout;
+  p.buffer = buffer;
+  if (p.type.is_tensor() && p.type.shape().ranked()) {
+    p.extent_base = plan_->num_extents;
+    plan_->num_extents += p.type.shape().rank();
+    for (const Dim& d : p.type.shape().dims()) {
+      const int e = expr_of(d);
+      p.dims.push_back(e);
+      if (e >= 0) p.ready = std::max(p.ready, plan_->exprs.ready(e));
+    }
+  }
+  plan_->values.push_back(std::move(p));
+  const Slot s = static_cast<Slot>(plan_->values.size()) - 1;
+  if (v) slots_[{v, layout}] = s;
+  return s;
+}
+
+Slot PlanBuilder::slot_of(Value* v) {
+  if (const auto it = slots_.find({v, Layout::plain}); it != slots_.end()) return it->second;
+  if (slots_.count({v, Layout::blocked16})) return in_layout(v, Layout::plain);  // as a step of this plan
+  if (const Tensor* t = v->constant() ? v->constant() : v->def_as<Parameter>() ? &v->def()->attrs<Parameter>().value : nullptr) {
+    const Slot s = new_value(v, v->type(), Layout::plain, new_buffer(Storage::constant, -1));
+    plan_->constants.push_back({s, t->aligned_copy()});
+    return s;
+  }
+  TC_CHECK(outer_, "value '", v->name(), "' of type ", v->type(), " is not defined in the plan");
+  const Slot outer = outer_->slot_of(v);
+  const Slot s = new_value(v, v->type(), Layout::plain, new_buffer(Storage::input, -1));
+  plan_->values[static_cast<size_t>(s)].ready = -1;
+  plan_->captures.push_back({s, outer});
+  return s;
+}
+
+bool PlanBuilder::extents_computable(const Node& node) {
+  auto ranked = [](const Value* v) { return v->type().is_tensor() && v->shape().ranked() && v->dtype() != DType::str; };
+  for (const Value* v : node.operands())
+    if (v && !ranked(v)) return false;
+  for (int j = 0; j < node.num_results(); ++j) {
+    const Value* v = node.result(j);
+    if (!ranked(v)) return false;
+    for (const Dim& d : v->shape().dims())
+      if (expr_of(d) < 0) return false;
+  }
+  return true;
+}
+
+void PlanBuilder::bind_node(const Node& node) {
+  if (node.is<Constant>() || node.is<Parameter>()) return;  // on first use
+  std::vector<std::string> refusals;
+  const bool computable = extents_computable(node);
+  for (const BindRow& row : rows_by_op()[static_cast<size_t>(node.op())]) {
+    if (!options_.kernels && !row.any_extents) continue;
+    if (!computable && !row.any_extents) {
+      refusals.push_back(cat(row.name, ": extents depend on data"));
+      continue;
+    }
+    Binder b(*this, node);
+    const size_t before = plan_->steps.size();
+    if (row.bind(b)) {
+      TC_CHECK(b.done_, row.name, " accepted ", node.op(), " without adding a step");
+      for (size_t s = before; s < plan_->steps.size(); ++s)
+        if (plan_->steps[s]->node == &node) plan_->steps[s]->refusals = refusals;
+      return;
+    }
+    refusals.push_back(cat(row.name, ": ", b.reason_));
+  }
+  bind_eval(node, std::move(refusals));
+}
+
+void PlanBuilder::bind_eval(const Node& node, std::vector<std::string> refusals) {
+  auto step = std::make_unique<EvalStep>();
+  Binder b(*this, node);
+  for (int i = 0; i < node.num_operands(); ++i) step->operands.push_back(b.in(i));
+  b.regions();
+  for (int j = 0; j < node.num_results(); ++j) {
+    if (node.result(j)->unused()) {
+      step->results.push_back(kNoSlot);
+      continue;
+    }
+    step->results.push_back(b.out(j));
+    plan_->buffers.back().storage = Storage::object;
+  }
+  step->refusals = std::move(refusals);
+  b.add(std::move(step), "eval", true);
+}
+
+void PlanBuilder::add_step(std::unique_ptr<Step> step) {
+  const int index = static_cast<int>(plan_->steps.size());
+  auto& values = plan_->values;
+  plan_->bindings.emplace_back();
+  for (Slot s : step->reads) {
+    const PlanValue& v = values[static_cast<size_t>(s)];
+    auto& buffer = plan_->buffers[static_cast<size_t>(v.buffer)];
+    buffer.last_step = std::max(buffer.last_step, index);
+    step->extents_ready = std::max(step->extents_ready, v.ready);
+  }
+  for (Slot s : step->writes) {
+    PlanValue& v = values[static_cast<size_t>(s)];
+    Buffer& buffer = plan_->buffers[static_cast<size_t>(v.buffer)];
+    buffer.first_step = index;
+    buffer.last_step = std::max(buffer.last_step, index);
+    if (buffer.storage == Storage::object) {
+      // What the step finds out: symbols that stand alone, and extents nobody can compute.
+      v.ready = index;
+      if (v.extent_base < 0) continue;
+      const auto& dims = v.type.shape().dims();
+      for (size_t k = 0; k < dims.size(); ++k)
+        if (dims[k].is_symbol() && v.dims[k] < 0 && !plan_->exprs.bound(dims[k].str())) {
+          plan_->exprs.bind(dims[k].str(), index);
+          plan_->bindings.back().push_back({plan_->exprs.symbol_index(dims[k].str()), s, static_cast<int>(k)});
+        }
+      continue;
+    }
+    step->extents_ready = std::max(step->extents_ready, v.ready);
+    if (v.ready >= 0) buffer.storage = Storage::object;  // placed when its extents are known
+    else buffer.bytes = bytes_expr(v);
+  }
+  if (!pending_regions_.empty()) plan_->regions[index] = std::move(pending_regions_);
+  pending_regions_.clear();
+  plan_->steps.push_back(std::move(step));
+}
+
+int PlanBuilder::bytes_expr(const PlanValue& v) {
+  Dim bytes = static_cast<int64_t>(size_of(v.type.dtype()));
+  const auto& dims = v.type.shape().dims();
+  for (size_t k = 0; k < dims.size(); ++k)
+    bytes *= v.layout == Layout::blocked16 && k == 1 ? ceildiv(dims[k], 16) * Dim(16) : dims[k];
+  return expr_of(bytes);
+}
+
+void PlanBuilder::merge_in_place() {
+  // Results that take over their operand's buffer; later requests see earlier merges.
+  std::vector<int> merged(plan_->buffers.size());
+  for (size_t i = 0; i < merged.size(); ++i) merged[i] = static_cast<int>(i);
+  auto root = [&](Slot s) {
+    int b = plan_->values[static_cast<size_t>(s)].buffer;
+    while (merged[static_cast<size_t>(b)] != b) b = merged[static_cast<size_t>(b)];
+    return b;
+  };
+  for (const InPlace& p : in_place_) {
+    const int from = root(p.operand), to = root(p.result);
+    Buffer &operand = plan_->buffers[static_cast<size_t>(from)], &result = plan_->buffers[static_cast<size_t>(to)];
+    const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
+    const auto readers = std::count_if(reads.begin(), reads.end(), [&](Slot s) { return root(s) == from; });
+    if (from == to || operand.storage != Storage::arena || operand.last_step != p.step || readers != 1) continue;
+    if ((result.storage != Storage::arena && result.storage != Storage::output) || operand.bytes != result.bytes) continue;
+    operand.storage = result.storage;
+    operand.last_step = result.last_step;
+    merged[static_cast<size_t>(to)] = from;
+  }
+  for (size_t s = 0; s < plan_->values.size(); ++s) plan_->values[s].buffer = root(static_cast<Slot>(s));
+}
+
+void PlanBuilder::finish() {
+  for (Value* v : plan_->graph->outputs()) {
+    if (!v) fail(ErrorCode::bad_graph, "an output of graph '", plan_->graph->name(), "' is undefined");
+    const Slot s = slot_of(v);
+    plan_->outputs.push_back(s);
+  }
+  for (Slot s : plan_->outputs) {
+    Buffer& b = plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)];
+    b.last_step = static_cast<int>(plan_->steps.size());
+    if (b.storage == Storage::arena) b.storage = Storage::output;
+  }
+  merge_in_place();
+  for (auto [o, i] : plan_->graph->donations) {
+    const int from = plan_->values[static_cast<size_t>(plan_->inputs[static_cast<size_t>(i)])].buffer;
+    const int to = plan_->values[static_cast<size_t>(plan_->outputs[static_cast<size_t>(o)])].buffer;
+    const Buffer &input = plan_->buffers[static_cast<size_t>(from)], &output = plan_->buffers[static_cast<size_t>(to)];
+    if (output.storage != Storage::output) continue;
+    const bool overwrites = std::any_of(in_place_.begin(), in_place_.end(), [&](const InPlace& p) {
+      const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
+      return p.step == output.first_step && plan_->values[static_cast<size_t>(p.operand)].buffer == from &&
+             plan_->values[static_cast<size_t>(p.result)].buffer == to &&
+             std::count_if(reads.begin(), reads.end(), [&](Slot s) { return plan_->values[static_cast<size_t>(s)].buffer == from; }) == 1;
+    });
+    if (input.last_step < output.first_step || (input.last_step == output.first_step && overwrites)) plan_->donations.emplace_back(o, i);
+  }
+  const size_t steps = plan_->steps.size();
+  plan_->frees.resize(steps);
+  plan_->late.resize(steps);
+  plan_->ready_values.resize(steps + 1);
+  for (size_t b = 0; b < plan_->buffers.size(); ++b) {
+    const Buffer& buffer = plan_->buffers[b];
+    if (buffer.storage == Storage::object && buffer.last_step < static_cast<int>(steps)) plan_->frees[static_cast<size_t>(buffer.last_step)].push_back(static_cast<int>(b));
+  }
+  for (size_t i = 0; i < steps; ++i)
+    if (!dynamic_cast<const EvalStep*>(plan_->steps[i].get()))
+      for (Slot s : plan_->steps[i]->writes)
+        if (plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)].storage == Storage::object) plan_->late[i].push_back(s);
+  plan_->steps_ready.resize(steps + 1);
+  for (size_t i = 0; i < steps; ++i) plan_->steps_ready[static_cast<size_t>(plan_->steps[i]->extents_ready + 1)].push_back(static_cast<int>(i));
+  for (size_t s = 0; s < plan_->values.size(); ++s)
+    if (plan_->values[s].extent_base >= 0) plan_->ready_values[static_cast<size_t>(plan_->values[s].ready + 1)].push_back(static_cast<Slot>(s));
+}
+
+std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
+  plan_ = std::make_unique<Plan>();
+  plan_->graph = &graph;
+  for (Value* v : graph.inputs()) {
+    if (v->type().is_tensor() && v->shape().ranked())
+      for (const Dim& d : v->shape().dims())
+        if (d.is_symbol()) plan_->exprs.bind(d.str(), -1);
+    const Slot s = new_value(v, v->type(), Layout::plain, new_buffer(Storage::input, -1));
+    plan_->values[static_cast<size_t>(s)].ready = -1;
+    plan_->inputs.push_back(s);
+    if (!v->type().is_tensor() || !v->shape().ranked()) continue;
+    for (int k = 0; k < v->shape().rank(); ++k)
+      if (v->shape()[k].is_symbol()) plan_->input_bindings.push_back({plan_->exprs.symbol_index(v->shape()[k].str()), s, k});
+  }
+  for (const auto& node : graph.nodes()) {
+    if (node->op() == OpId::Return) break;
+    const tc::Frame context("node", node->location().empty() ? node->info().name() : std::string_view(node->location()));
+    bind_node(*node);
+  }
+  finish();
+  return std::move(plan_);
+}
+
+}  // namespace tc::cpu

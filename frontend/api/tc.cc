@@ -1,0 +1,100 @@
+#include "tc/frontend/api/tc.h"
+
+#include <fstream>
+#include <mutex>
+#include <sstream>
+
+#include "tc/backend/cpu/executable.h"
+#include "tc/frontend/onnx/import.h"
+#include "tc/ir/text/parse.h"
+#include "tc/ir/text/print.h"
+#include "tc/kernels/cpu.h"
+
+namespace tc {
+
+Function::Function(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
+
+std::vector<ValueInfo> Function::inputs() const {
+  std::vector<ValueInfo> result;
+  for (const Value* v : module_->main().inputs()) result.push_back({v->name(), v->type()});
+  return result;
+}
+
+std::vector<ValueInfo> Function::outputs() const {
+  const Graph& g = module_->main();
+  std::vector<ValueInfo> result;
+  for (int i = 0; i < g.num_outputs(); ++i) {
+    const auto k = static_cast<size_t>(i);
+    result.push_back({k < g.output_names.size() ? g.output_names[k] : g.output(i)->name(), g.output(i)->type()});
+  }
+  return result;
+}
+
+std::string Function::str() const {
+  PrintOptions options;
+  options.elide_weights = true;
+  return print(*module_, options);
+}
+
+Function load(const std::string& path) {
+  if (!path.ends_with(".tc")) return Function(onnx::import_file(path));
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) fail(ErrorCode::bad_file, "cannot read ", path);
+  return Function(parse_module(text.str(), path));
+}
+
+Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner) {
+  return Function(onnx::import_bytes(data, size, std::move(owner), "model in memory"));
+}
+
+Function parse(std::string_view text) { return Function(parse_module(text, "text")); }
+
+// Idle contexts, one of which a call takes: made with the thread count that was asked for.
+struct Compiled::Pool {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Context>> idle;
+  int threads = 0;
+};
+
+Compiled compile(const Function& f, const CompilerOptions& options) {
+  CompileOptions o;
+  o.level = options.level;
+  o.max_memory = options.max_memory;
+  o.max_steps = options.max_steps;
+  if (options.level < 0 || options.level > 2) fail(ErrorCode::bad_argument, "optimisation level ", options.level, " is not 0, 1 or 2");
+  if (options.threads < 0) fail(ErrorCode::bad_argument, "a run cannot have ", options.threads, " threads");
+  if (!options.isa.empty()) {
+    o.isa = kernels::parse_tier(options.isa);
+    if (!o.isa) fail(ErrorCode::bad_argument, "unknown instruction set '", options.isa, "'; one of sse42 avx2 avx512");
+  }
+  Compiled c;
+  c.executable_ = compile(clone(f.module()), o);
+  c.pool_ = std::make_shared<Compiled::Pool>();
+  c.pool_->threads = options.threads;
+  return c;
+}
+
+std::vector<Datum> Compiled::run(std::vector<Datum> inputs) const {
+  std::unique_ptr<Context> context;
+  {
+    const std::lock_guard lock(pool_->mutex);
+    if (!pool_->idle.empty()) {
+      context = std::move(pool_->idle.back());
+      pool_->idle.pop_back();
+    }
+  }
+  if (!context) context = executable_->make_context(pool_->threads);
+  auto outputs = executable_->run(std::move(inputs), *context);
+  const std::lock_guard lock(pool_->mutex);
+  pool_->idle.push_back(std::move(context));
+  return outputs;
+}
+
+std::vector<Tensor> Compiled::operator()(const std::vector<Tensor>& inputs) const {
+  std::vector<Tensor> result;
+  for (Datum& d : run({inputs.begin(), inputs.end()})) result.push_back(d.tensor());
+  return result;
+}
+
+}  // namespace tc

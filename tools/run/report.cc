@@ -1,0 +1,148 @@
+#include "tc/tools/run/report.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tc/ir/eval/interp.h"
+
+namespace tc {
+namespace {
+
+std::string format(const char* pattern, double v) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, v);
+  return text;
+}
+
+std::string pad(std::string s, size_t width, bool right = false) {
+  if (s.size() > width) s = s.substr(0, width - 1) + "~";
+  return right ? std::string(width - s.size(), ' ') + s : s + std::string(width - s.size(), ' ');
+}
+
+std::string summary(const Datum& d) {
+  if (!d.is_tensor()) return describe(d);
+  const Tensor& t = d.tensor();
+  if (t.size() == 0) return "empty";
+  if (kind(t.dtype()) == DTypeKind::string) {
+    std::string text;
+    for (size_t i = 0; i < std::min<size_t>(4, static_cast<size_t>(t.size())); ++i) text += cat(i ? " " : "", '"', t.span<std::string>()[i], '"');
+    return text;
+  }
+  if (kind(t.dtype()) == DTypeKind::complex) return "complex";
+  const auto v = widen<double>(t);
+  double low = v[0], high = v[0], sum = 0;
+  size_t nans = 0;
+  for (double x : v) {
+    if (std::isnan(x)) ++nans;
+    low = std::min(low, x), high = std::max(high, x), sum += x;
+  }
+  std::string text = cat("min ", format("%.5g", low), "  max ", format("%.5g", high), "  mean ", format("%.5g", sum / static_cast<double>(v.size())), "  [");
+  for (size_t i = 0; i < std::min<size_t>(4, v.size()); ++i) text += cat(i ? " " : "", format("%.5g", v[i]));
+  text += v.size() > 4 ? " ...]" : "]";
+  if (nans) text += cat("  ", nans, " NaN");
+  return text;
+}
+
+std::string rate(double flops, double bytes, double ns) {
+  if (ns <= 0) return "";
+  if (flops > 0) return format("%.1f GFLOP/s", flops / ns);
+  return format("%.1f GB/s", bytes / ns);
+}
+
+}  // namespace
+
+void print_outputs(std::ostream& out, const std::vector<ValueInfo>& infos, const std::vector<Datum>& values) {
+  size_t width = 0;
+  for (const auto& i : infos) width = std::max(width, i.name.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    out << pad(infos[i].name, std::max<size_t>(width, 1)) << "  " << describe(values[i]) << "  " << summary(values[i]) << "\n";
+}
+
+void set_percentiles(Timings& t, std::vector<double> ms) {
+  if (ms.empty()) return;
+  std::sort(ms.begin(), ms.end());
+  auto at = [&](double p) { return ms[static_cast<size_t>(p * static_cast<double>(ms.size() - 1) + 0.5)]; };
+  t.median_ms = at(0.5), t.p10_ms = at(0.1), t.p90_ms = at(0.9);
+  t.runs = static_cast<int>(ms.size());
+}
+
+double peak_rss_mb() {
+  rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return static_cast<double>(u.ru_maxrss) / 1024;
+}
+
+double cpu_seconds() {
+  rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return seconds(u.ru_utime) + seconds(u.ru_stime);
+}
+
+void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timings, int runs) {
+  struct Row {
+    const cpu::Step* step = nullptr;
+    double ns = 0, flops = 0, bytes = 0;
+    int64_t calls = 0;
+  };
+  std::map<const cpu::Step*, Row> by_step;
+  std::map<std::string, Row> by_op;
+  double total = 0;
+  for (const auto& t : timings) {
+    const auto ns = static_cast<double>(t.end_ns - t.begin_ns);
+    // Time inside a region is counted by the region's steps; the step that runs it shows in the first table only.
+    const bool runs_region = t.step->node->num_regions() > 0 && t.step->is_ref;
+    for (Row* r : {&by_step[t.step], runs_region ? nullptr : &by_op[cat(t.step->node->op(), t.step->is_ref ? " (ref)" : "")]}) {
+      if (!r) continue;
+      r->step = t.step;
+      r->ns += ns, r->flops += t.flops, r->bytes += static_cast<double>(t.bytes), ++r->calls;
+    }
+    if (!runs_region) total += ns;
+  }
+  auto line = [&](const std::string& name, const Row& r, const std::string& last) {
+    out << pad(name, 36) << pad(format("%.3f", r.ns / 1e6 / runs), 10, true) << pad(format("%.1f%%", total ? 100 * r.ns / total : 0), 8, true)
+        << pad(cat(r.calls / runs), 7, true) << pad(rate(r.flops, r.bytes, r.ns), 18, true) << "  " << last << "\n";
+  };
+  auto header = [&](const char* name, const char* last) {
+    out << pad(name, 36) << pad("ms", 10, true) << pad("share", 8, true) << pad("calls", 7, true) << pad("rate", 18, true) << "  " << last << "\n";
+  };
+  std::vector<Row> rows;
+  for (auto& [step, r] : by_step) rows.push_back(r);
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.ns > b.ns; });
+  header("node", "kernel");
+  for (size_t i = 0; i < std::min<size_t>(rows.size(), 40); ++i) {
+    const auto& n = *rows[i].step->node;
+    line(n.location().empty() ? std::string(n.info().name()) : n.location(), rows[i], rows[i].step->kernel);
+  }
+  if (rows.size() > 40) out << "(" << rows.size() - 40 << " more)\n";
+  out << "\n";
+  std::vector<std::pair<std::string, Row>> ops(by_op.begin(), by_op.end());
+  std::sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  header("op", "");
+  for (const auto& [name, r] : ops) line(name, r, "");
+}
+
+void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& timings) {
+  nlohmann::json events = nlohmann::json::array();
+  const int64_t origin = timings.empty() ? 0 : std::min_element(timings.begin(), timings.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; })->begin_ns;
+  for (const auto& t : timings) {
+    const auto& n = *t.step->node;
+    events.push_back({{"name", n.location().empty() ? std::string(n.info().name()) : n.location()},
+                      {"cat", std::string(n.info().name())},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", t.depth},
+                      {"ts", static_cast<double>(t.begin_ns - origin) / 1e3},
+                      {"dur", static_cast<double>(t.end_ns - t.begin_ns) / 1e3},
+                      {"args", {{"kernel", t.step->kernel}, {"flops", t.flops}, {"bytes", t.bytes}}}});
+  }
+  std::ofstream file(path);
+  if (!(file << nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() << "\n")) fail(ErrorCode::bad_file, "cannot write ", path);
+}
+
+}  // namespace tc

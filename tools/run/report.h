@@ -1,0 +1,32 @@
+// What tc-run prints: summaries of outputs, timings, profiles, traces.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tc/backend/cpu/executable.h"
+#include "tc/frontend/api/tc.h"
+
+namespace tc {
+
+// A line per output: name, type, and least, largest, mean and first elements.
+void print_outputs(std::ostream& out, const std::vector<ValueInfo>& infos, const std::vector<Datum>& values);
+
+struct Timings {
+  double median_ms = 0, p10_ms = 0, p90_ms = 0, load_ms = 0, first_run_ms = 0, peak_rss_mb = 0;
+  int runs = 0;
+};
+// Percentiles of run times in milliseconds.
+void set_percentiles(Timings& t, std::vector<double> run_ms);
+// The process's high-water mark.
+double peak_rss_mb();
+// CPU seconds of the process so far.
+double cpu_seconds();
+
+// Table by node and by op: time, share, GFLOP/s or GB/s, kernel. `runs` averages.
+void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timings, int runs);
+// Chrome / Perfetto trace events. Error bad_file when it cannot be written.
+void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& timings);
+
+}  // namespace tc
