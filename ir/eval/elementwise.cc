@@ -3,6 +3,7 @@
 #include <random>
 
 #include "tc/ir/eval/broadcast.h"
+#include "tc/ir/eval/wrap.h"
 
 namespace tc {
 namespace {
@@ -17,26 +18,6 @@ double clip01(double x) {
   return x < 0 ? 0.0 : x > 1 ? 1.0 : x;
 }
 
-// Integer arithmetic wraps: it is done in unsigned words, and cut to the element type when stored.
-template <class W, class F>
-W wrapping(F&& f, W a, W b) {
-  if constexpr (std::is_integral_v<W>)
-    return static_cast<W>(f(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
-  else
-    return f(a, b);
-}
-template <class W>
-W add(W a, W b) {
-  return wrapping([](auto x, auto y) { return x + y; }, a, b);
-}
-template <class W>
-W subtract(W a, W b) {
-  return wrapping([](auto x, auto y) { return x - y; }, a, b);
-}
-template <class W>
-W multiply(W a, W b) {
-  return wrapping([](auto x, auto y) { return x * y; }, a, b);
-}
 template <class W>
 W negate(W x) {
   if constexpr (std::is_integral_v<W>)

@@ -1,7 +1,77 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
+namespace {
 
-void samples_matmul(std::vector<Sample>&) {}
+template <DType T>
+void matmul(SampleGraph& g) {
+  g.outputs({g.b.make<MatMul>({g.input(T, {5, 19}), g.input(T, {19, 35})})});
+}
+
+void einsum(SampleGraph& g, const char* equation, std::vector<Extents> operands) {
+  std::vector<Value*> values;
+  for (auto& e : operands) values.push_back(g.input(DType::f32, e));
+  g.outputs({g.b.make<Einsum>(values, {equation})});
+}
+
+}  // namespace
+
+void samples_matmul(std::vector<Sample>& samples) {
+  samples.push_back({"matmul/f32", matmul<DType::f32>});
+  samples.push_back({"matmul/f64", matmul<DType::f64>});
+  samples.push_back({"matmul/f16", matmul<DType::f16>});
+  samples.push_back({"matmul/bf16", matmul<DType::bf16>});
+  samples.push_back({"matmul/i32", matmul<DType::i32>});
+  samples.push_back({"matmul/u64", matmul<DType::u64>});
+  samples.push_back({"matmul/batch", [](SampleGraph& g) {
+                       g.outputs({g.b.make<MatMul>({g.input(DType::f32, {2, 1, 3, 7}), g.input(DType::f32, {4, 7, 5})}),
+                                  g.b.make<MatMul>({g.input(DType::f32, {2, 3, 7}), g.input(DType::f32, {7, 5})})});
+                     }});
+  samples.push_back(
+      {"matmul/vectors", [](SampleGraph& g) {
+         Value *v = g.input(DType::f32, {7}), *m = g.input(DType::f32, {2, 7, 5}), *w = g.input(DType::f32, {5});
+         g.outputs({g.b.make<MatMul>({v, v}), g.b.make<MatMul>({v, m}), g.b.make<MatMul>({m, w})});
+       }});
+  samples.push_back({"matmul/empty", [](SampleGraph& g) {
+                       g.outputs({g.b.make<MatMul>({g.input(DType::f32, {3, 0}), g.input(DType::f32, {0, 5})}),
+                                  g.b.make<MatMul>({g.input(DType::f32, {0, 4}), g.input(DType::f32, {4, 5})})});
+                     }});
+  samples.push_back({"matmul/symbolic", [](SampleGraph& g) {
+                       Value* x = g.input(g.random(DType::f32, {6, 4}), {Dim::symbol("N"), Dim(4)});
+                       g.outputs({g.b.make<MatMul>({x, g.b.constant(g.random(DType::f32, {4, 33}))})});
+                     }});
+  samples.push_back({"gemm/plain", [](SampleGraph& g) {
+                       g.outputs({g.b.make<Gemm>({g.input(DType::f32, {5, 19}), g.input(DType::f32, {19, 33}),
+                                                  g.input(DType::f32, {33})}),
+                                  g.b.make<Gemm>({g.input(DType::f32, {5, 19}), g.input(DType::f32, {19, 33})})});
+                     }});
+  samples.push_back({"gemm/transposed", [](SampleGraph& g) {
+                       g.outputs({g.b.make<Gemm>(
+                           {g.input(DType::f32, {19, 5}), g.input(DType::f32, {33, 19}), g.input(DType::f32, {5, 1})},
+                           {.alpha = 0.5, .beta = 2, .trans_a = true, .trans_b = true})});
+                     }});
+  samples.push_back(
+      {"gemm/i32", [](SampleGraph& g) {
+         g.outputs({g.b.make<Gemm>({g.input(DType::i32, {5, 7}), g.input(DType::i32, {7, 3}), g.input(DType::i32, {})},
+                                   {.alpha = 3, .beta = 2})});
+       }});
+  samples.push_back(
+      {"matmul_integer/zero_points", [](SampleGraph& g) {
+         g.outputs(
+             {g.b.make<MatMulInteger>({g.input(DType::u8, {4, 9}, 0, 255), g.input(DType::i8, {9, 5}, -128, 127),
+                                       g.b.constant(Tensor::of<uint8_t>({4}, {1, 2, 3, 128})),
+                                       g.b.constant(Tensor::of<int8_t>({}, {-3}))}),
+              g.b.make<MatMulInteger>({g.input(DType::u8, {2, 4, 9}, 0, 255), g.input(DType::u8, {9, 5}, 0, 255)})});
+       }});
+  samples.push_back({"einsum/matmul", [](SampleGraph& g) { einsum(g, "bij, bjk -> bik", {{2, 3, 5}, {2, 5, 4}}); }});
+  samples.push_back({"einsum/implicit", [](SampleGraph& g) { einsum(g, "ij,jk", {{3, 5}, {5, 4}}); }});
+  samples.push_back({"einsum/diagonal", [](SampleGraph& g) { einsum(g, "...ii->...i", {{2, 3, 3}}); }});
+  samples.push_back({"einsum/trace", [](SampleGraph& g) { einsum(g, "ii", {{3, 3}}); }});
+  samples.push_back({"einsum/ellipsis", [](SampleGraph& g) {
+                       einsum(g, "...ij,...jk->...ik", {{2, 1, 3, 5}, {4, 5, 2}});
+                     }});
+  samples.push_back({"einsum/three", [](SampleGraph& g) { einsum(g, "ab,bc,cd->da", {{2, 3}, {3, 4}, {4, 5}}); }});
+  samples.push_back({"einsum/sum", [](SampleGraph& g) { einsum(g, "ij->", {{3, 5}}); }});
+}
 
 }  // namespace tc

@@ -1,7 +1,40 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
+namespace {
 
-void samples_softmax(std::vector<Sample>&) {}
+template <class Op, DType T>
+void last_axis(SampleGraph& g) {
+  g.outputs({g.b.make<Op>({g.input(T, {3, 37}, -9, 9)})});
+}
+template <class Op>
+void axes(SampleGraph& g) {
+  Value* x = g.input(DType::f32, {3, 5, 7}, -9, 9);
+  g.outputs({g.b.make<Op>({x}, {.axis = 0}), g.b.make<Op>({x}, {.axis = -2}),
+             g.b.make<Op>({g.input(DType::f32, {2, 0})}), g.b.make<Op>({g.input(DType::f32, {})})});
+}
+template <class Op>
+void large(SampleGraph& g) {
+  g.outputs({g.b.make<Op>({g.input(DType::f32, {3, 37}, 900, 1000)})});
+}
+
+template <class Op>
+void softmax_samples(std::vector<Sample>& samples) {
+  const auto name = [](std::string_view variant) { return cat(Op::facts.name, "/", variant); };
+  samples.push_back({name("f32"), last_axis<Op, DType::f32>});
+  samples.push_back({name("f64"), last_axis<Op, DType::f64>});
+  samples.push_back({name("f16"), last_axis<Op, DType::f16>});
+  samples.push_back({name("bf16"), last_axis<Op, DType::bf16>});
+  samples.push_back({name("axes"), axes<Op>});
+  samples.push_back({name("large"), large<Op>});
+}
+
+}  // namespace
+
+void samples_softmax(std::vector<Sample>& samples) {
+  softmax_samples<Softmax>(samples);
+  softmax_samples<LogSoftmax>(samples);
+  softmax_samples<Hardmax>(samples);
+}
 
 }  // namespace tc
