@@ -37,6 +37,8 @@ const Case kCases[] = {
     {"3x3_s2_3_32_224", kPlain, 3, 32, 224, 3, 2, 1},
     {"depthwise_144_56", kDepthwise, 144, 144, 56, 3, 1, 144},
     {"depthwise_144_s2_56", kDepthwise, 144, 144, 56, 3, 2, 144},
+    {"depthwise_16_28", kDepthwise, 16, 16, 28, 3, 1, 16},
+    {"depthwise_5x5_64_14", kDepthwise, 64, 64, 14, 5, 1, 64},
     {"im2col_3x3_64_56", ConvAlgorithm::im2col, 64, 64, 56, 3, 1, 1},
 };
 

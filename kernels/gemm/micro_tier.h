@@ -63,7 +63,9 @@ struct Tile {
   }
 
   // Every column exists in c and in the residual.
-  TC_INLINE void finish(const Epilogue& e, const TileOut& out) {
+  TC_INLINE void finish(const Epilogue& e, const TileOut& place) {
+    // A copy: stores of vectors may alias anything, and would have every field loaded again.
+    const TileOut out = place;
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       const int at = j * kVecFloats;

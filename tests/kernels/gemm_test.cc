@@ -231,7 +231,10 @@ TEST(Gemm, Batches) {
     }
   }
   check({5, 3, 0}, {.bias = true});
+  check({40, 70, 0}, {.bias = true});
+  check({40, 70, 0, false, false, true}, {.bias = true});
   check({0, 3, 4});
+  check({3, 0, 4});
   check({200, 600, 64, false, false, false, 2, 2});
 }
 
