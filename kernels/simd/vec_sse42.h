@@ -30,6 +30,9 @@ TC_INLINE void store_bytes(U* p, __m128i v, int count) {
   std::memcpy(p, buffer, static_cast<size_t>(count) * sizeof(U));
 }
 // n of 0 to 4 floats, without a call.
+TC_INLINE __m128 load_two(const float* p) {
+  return _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
 TC_INLINE VecF load(const float* p, Tail<float> t) {
   switch (t.n) {
     case 0:
@@ -37,9 +40,9 @@ TC_INLINE VecF load(const float* p, Tail<float> t) {
     case 1:
       return VecF(_mm_load_ss(p));
     case 2:
-      return VecF(_mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p))));
+      return VecF(load_two(p));
     case 3:
-      return VecF(_mm_movelh_ps(_mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p))), _mm_load_ss(p + 2)));
+      return VecF(_mm_movelh_ps(load_two(p), _mm_load_ss(p + 2)));
     default:
       return VecF(_mm_loadu_ps(p));
   }
