@@ -164,7 +164,13 @@ void NodeImport::read_attrs(const OpInfo& op, void* attrs) {
         if (!a->tp) fail(ErrorCode::bad_attribute, "attribute '", name, "' holds no type");
         v = importer_.type_of(*a->tp, name);
         break;
-      case AttrKind::enumeration: v = lower(string_attr(name, "")); break;
+      case AttrKind::enumeration: {
+        std::string text = string_attr(name, "");
+        for (std::string_view e : f.enumerators)
+          if (lower(e) == lower(text)) text = e;
+        v = std::move(text);
+        break;
+      }
       case AttrKind::dims: fail(ErrorCode::bad_attribute, "attribute '", name, "' has no ONNX form");
     }
     try {
