@@ -111,8 +111,8 @@ class Binder {
   bool done_ = false;
 };
 
-// Throws at the step's node unless the kernel succeeded.
-void check(const Frame& f, const Step& step, kernels::Status status);
+// Throws at the node unless the kernel succeeded.
+void check(const Frame& f, const Node& node, kernels::Status status);
 
 class PlanBuilder {
  public:

@@ -1,7 +1,151 @@
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/epilogue.h"
+#include "tc/kernels/conv/conv.h"
 
 namespace tc::cpu {
+namespace {
 
-void rows_bind_conv(BindRows&) {}
+using kernels::ConvAlgorithm;
+using kernels::ConvShape;
+
+// Reports window errors at the step's node.
+struct NodeErrors {
+  const Node& node;
+  template <class... Parts>
+  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
+    throw Error({code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+  }
+};
+
+// Kernels count spatial axes from the innermost of three.
+template <class Axes>
+void set_spatial(ConvShape& s, const Axes& axes) {
+  const size_t skip = 3 - axes.size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    s.in[skip + i] = axes[i].in, s.out[skip + i] = axes[i].out, s.kernel[skip + i] = axes[i].kernel;
+    s.stride[skip + i] = axes[i].stride, s.dilation[skip + i] = axes[i].dilation, s.pad[skip + i] = axes[i].pad_begin;
+  }
+}
+
+struct ConvState {
+  kernels::ConvArgs args;
+  kernels::ConvPlan plan;
+  size_t pack_floats = 0;  // of weights that are packed at each run
+};
+
+std::vector<int64_t> kernel_of(const Binder& b) {
+  std::vector<int64_t> kernel;
+  for (int i = 2; i < b.rank(1); ++i) kernel.push_back(b.shape(1)[i].value());
+  return kernel;
+}
+
+template <class Op>
+bool bind_conv(Binder& b) {
+  constexpr bool kTransposed = std::is_same_v<Op, ConvTranspose>;
+  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes");
+  if (!b.shape(1).is_static() || !b.shape(0)[1].is_const()) return b.refuse("channels or kernel extents are not fixed");
+  const auto& attrs = b.attrs<Op>();
+  // What is fixed: channels, groups, kernel. Nominal spatial extents, since the choice depends on the rest only.
+  ConvShape fixed;
+  fixed.ic = b.shape(0)[1].value();
+  fixed.groups = attrs.group;
+  fixed.oc = kTransposed ? b.shape(1)[1].value() * attrs.group : b.shape(1)[0].value();
+  fixed.transposed = kTransposed;
+  const auto kernel = kernel_of(b);
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    const size_t k = 3 - kernel.size() + i;
+    fixed.kernel[k] = kernel[i];
+    fixed.in[k] = fixed.out[k] = 64;
+    if (!attrs.strides.empty()) fixed.stride[k] = attrs.strides[i];
+    if (!attrs.dilations.empty()) fixed.dilation[k] = attrs.dilations[i];
+  }
+  for (const auto& p : attrs.pads)
+    if (p < 0) return b.refuse("negative padding");
+  if (fixed.ic == 0 || fixed.oc == 0) return b.refuse("no channels");
+  const ConvAlgorithm algorithm = kernels::conv_preferred(fixed);
+  const bool blocked_in = algorithm == ConvAlgorithm::direct || algorithm == ConvAlgorithm::depthwise;
+  const bool blocked_out = algorithm != ConvAlgorithm::im2col;
+  const kernels::ConvTable& table = b.table().conv;
+  const int width = b.table().gemm.traits.fn().width;
+
+  const Slot x = b.in(0, blocked_in ? Layout::blocked16 : Layout::plain);
+  const Layout out_layout = blocked_out ? Layout::blocked16 : Layout::plain;
+  const Slot bias = b.in(2);
+  Slot residual = kNoSlot;
+  if constexpr (!kTransposed)
+    if (b.num_operands() > 3) residual = b.in(3, out_layout);
+  const float* packed = nullptr;
+  Slot w = kNoSlot;
+  const auto floats = static_cast<size_t>(kernels::conv_packed_floats(algorithm, fixed));
+  if (const Tensor* t = b.constant(1); t && !kernels::conv_packed_is_plain(algorithm, fixed)) {
+    const Tensor aligned = t->aligned_copy();
+    const std::string key = cat("conv ", static_cast<int>(algorithm), " ", fixed.groups, " ", kTransposed, " ", table.pack.name);
+    packed = static_cast<const float*>(b.pack(1, key, floats * sizeof(float), [&](void* to) {
+      kernels::conv_pack(kernels::Team::shared(), table, fixed, algorithm, static_cast<const float*>(aligned.data()), static_cast<float*>(to));
+    }));
+  } else {
+    w = b.in(1);
+  }
+  const bool pack_at_run = w != kNoSlot && !kernels::conv_packed_is_plain(algorithm, fixed);
+  const Slot y = b.out(0, out_layout);
+  if (residual != kNoSlot) b.in_place(0, 3);
+  const auto activation = ActivationEpilogue::of(b);
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) {
+    double per_output = 2;
+    for (int64_t k : kernel) per_output *= static_cast<double>(k);
+    const double channels = static_cast<double>(kTransposed ? fixed.oc : fixed.ic) / static_cast<double>(fixed.groups);
+    return per_output * channels * static_cast<double>(f.count(kTransposed ? x : y));
+  };
+  const auto& slot = algorithm == ConvAlgorithm::depthwise ? table.depthwise.name : algorithm == ConvAlgorithm::im2col ? table.im2col.name : table.direct.name;
+  b.step<ConvState>(
+      slot,
+      [=, &table](Frame& f, ConvState& s) {
+        ConvShape shape = fixed;
+        const auto xe = f.extents(x);
+        shape.n = xe[0];
+        const NodeErrors errors{*node};
+        const auto spatial = xe.subspan(2);
+        if constexpr (kTransposed) {
+          const Dims dims(spatial.begin(), spatial.end());
+          const auto spec = window_spec(errors, node->attrs<Op>(), kernel);
+          std::vector<WindowAxis<int64_t>> axes;
+          for (const auto& a : transposed_axes(errors, node->attrs<Op>(), spec, std::span<const Dim>(dims))) axes.push_back(actual(a));
+          set_spatial(shape, axes);
+        } else {
+          set_spatial(shape, window_axes(errors, window_spec(errors, node->attrs<Op>(), kernel), spatial));
+        }
+        s.args.shape = shape;
+        s.plan = kernels::conv_plan(algorithm, shape, width);
+        s.pack_floats = pack_at_run ? (floats + 15) / 16 * 16 : 0;
+        f.need_scratch(kernels::conv_scratch_bytes(s.plan, f.team().threads()) + s.pack_floats * sizeof(float));
+        activation.fill(s.args.epilogue);
+      },
+      [=, &table](Frame& f, ConvState& s) {
+        s.args.x = f.ptr<const float>(x);
+        s.args.y = f.ptr<float>(y);
+        auto* scratch = reinterpret_cast<float*>(f.scratch());
+        s.args.scratch = scratch + s.pack_floats;
+        s.args.w = packed;
+        if (pack_at_run) {
+          kernels::conv_pack(f.team(), table, s.args.shape, algorithm, f.ptr<const float>(w), scratch);
+          s.args.w = scratch;
+        } else if (w != kNoSlot) {
+          s.args.w = f.ptr<const float>(w);
+        }
+        s.args.epilogue.bias = bias == kNoSlot ? nullptr : f.ptr<const float>(bias);
+        s.args.epilogue.residual = residual == kNoSlot ? nullptr : f.ptr<const float>(residual);
+        kernels::conv(f.team(), table, s.args, s.plan);
+      });
+  return true;
+}
+
+}  // namespace
+
+void rows_bind_conv(BindRows& rows) {
+  rows.push_back({OpId::Conv, "conv_f32", bind_conv<Conv>});
+  rows.push_back({OpId::ConvTranspose, "conv_transpose_f32", bind_conv<ConvTranspose>});
+}
 
 }  // namespace tc::cpu

@@ -114,8 +114,7 @@ Frame& Frame::region(int step, int index) {
   return *frame;
 }
 
-void Frame::fail(const Step& step, ErrorCode code, const std::string& text) const {
-  const Node& n = *step.node;
+void Frame::fail(const Node& n, ErrorCode code, const std::string& text) const {
   throw Error({code, text, n.location().empty() ? std::string(n.info().name()) : n.location(), {}, {}});
 }
 

@@ -105,8 +105,8 @@ class Frame {
   size_t arena_bytes() const;    // planned, with scratch and regions
   size_t arena_capacity() const;
 
-  // Error located at the step's node.
-  [[noreturn]] void fail(const Step& step, ErrorCode code, const std::string& text) const;
+  // Error located at the node.
+  [[noreturn]] void fail(const Node& node, ErrorCode code, const std::string& text) const;
 
  private:
   bool bind_inputs(std::vector<Datum>& inputs, Frame* outer);  // true when extents changed

@@ -127,9 +127,9 @@ void Binder::add(std::unique_ptr<Step> step, std::string kernel, bool is_ref) {
   done_ = true;
 }
 
-void check(const Frame& f, const Step& step, kernels::Status status) {
+void check(const Frame& f, const Node& node, kernels::Status status) {
   if (status.ok()) return;
-  f.fail(step, ErrorCode::bad_value, cat(kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
+  f.fail(node, ErrorCode::bad_value, cat(kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
 }
 
 // --- PlanBuilder

@@ -1,0 +1,118 @@
+#include "tc/backend/cpu/bind_strip.h"
+
+#include <algorithm>
+
+namespace tc::cpu {
+namespace {
+
+struct StripState {
+  kernels::StripArgs args;
+  std::vector<kernels::StripInput> inputs;
+  std::vector<kernels::StripOutput> outputs;
+};
+
+// How an operand takes part when results are in blocked16 layout.
+enum class Blocked : uint8_t { full, one, channels, no };
+
+Blocked blocked_form(const Shape& operand, const Shape& result) {
+  if (operand == result) return Blocked::full;
+  const int skip = result.rank() - operand.rank();
+  bool one = true, channels = true;
+  for (int k = 0; k < operand.rank(); ++k) {
+    const Dim& d = operand[k];
+    if (!d.is(1)) one = false;
+    if (k + skip == 1 ? !(d == result[1]) : !d.is(1)) channels = false;
+  }
+  if (one) return Blocked::one;
+  return channels && result[1].is_const() && result[1].value() % 16 == 0 ? Blocked::channels : Blocked::no;
+}
+
+// Element strides of an operand that broadcasts into `extents`; 0 where its extent is 1.
+void broadcast_strides(std::span<const int64_t> operand, std::span<const int64_t> extents, int64_t* strides) {
+  const size_t skip = extents.size() - operand.size();
+  int64_t stride = 1;
+  for (size_t k = operand.size(); k-- > 0;) {
+    if (operand[k] != 1 && operand[k] != extents[skip + k])
+      fail(ErrorCode::bad_shape, "extent ", operand[k], " does not broadcast to ", extents[skip + k]);
+    strides[skip + k] = operand[k] == 1 ? 0 : stride;
+    stride *= operand[k];
+  }
+  for (size_t k = 0; k < skip; ++k) strides[k] = 0;
+}
+
+}  // namespace
+
+bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands, const std::vector<int>& results) {
+  if (!program) return b.refuse("more values than a strip program has slots");
+  const Shape& shape = b.result_shape(results[0]);
+  if (shape.rank() > kernels::kMaxRank) return b.refuse(cat("rank beyond ", kernels::kMaxRank));
+  for (int i : operands)
+    if (!elem_of(b.dtype(i)) || !kernels::strip_converts(program->program.type, *elem_of(b.dtype(i)))) return b.refuse(cat("no strip kernel for ", b.dtype(i)));
+  for (int j : results)
+    if (!elem_of(b.result_dtype(j)) || !kernels::strip_converts(program->program.type, *elem_of(b.result_dtype(j)))) return b.refuse(cat("no strip kernel for ", b.result_dtype(j)));
+
+  // Blocked where an operand already is, and everything takes part as it lies.
+  bool blocked = shape.rank() >= 3 && std::any_of(operands.begin(), operands.end(), [&](int i) { return b.layout(i) == Layout::blocked16; });
+  std::vector<Blocked> forms;
+  for (int i : operands) {
+    forms.push_back(shape.rank() >= 3 ? blocked_form(b.shape(i), shape) : Blocked::no);
+    if (forms.back() == Blocked::no || (forms.back() == Blocked::full && b.dtype(i) != DType::f32)) blocked = false;
+  }
+  for (int j : results)
+    if (b.result_dtype(j) != DType::f32) blocked = false;
+  const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
+
+  std::vector<Slot> ins, outs;
+  for (size_t k = 0; k < operands.size(); ++k) ins.push_back(b.in(operands[k], blocked && forms[k] == Blocked::full ? layout : Layout::plain));
+  for (int j : results) outs.push_back(b.out(j, layout));
+  for (size_t k = 0; k < operands.size(); ++k)
+    if (b.shape(operands[k]) == shape && size_of(b.dtype(operands[k])) == size_of(b.result_dtype(results[0]))) {
+      b.in_place(0, operands[k]);
+      break;
+    }
+  std::vector<kernels::Elem> in_types, out_types;
+  for (int i : operands) in_types.push_back(*elem_of(b.dtype(i)));
+  for (int j : results) out_types.push_back(*elem_of(b.result_dtype(j)));
+  const kernels::StripTable& table = b.table().strip;
+  const Node* node = &b.node();
+  b.step<StripState>(
+      table.of(program->program.type).name,
+      [=](Frame& f, StripState& s) {
+        s.inputs.assign(ins.size(), {});
+        s.outputs.assign(outs.size(), {});
+        s.args = {};
+        s.args.program = &program->program;
+        s.args.inputs = s.inputs.data();
+        s.args.outputs = s.outputs.data();
+        const auto e = f.extents(outs[0]);
+        if (!blocked) {
+          s.args.rank = static_cast<int>(e.size());
+          std::copy(e.begin(), e.end(), s.args.extent);
+          for (size_t k = 0; k < ins.size(); ++k) broadcast_strides(f.extents(ins[k]), e, s.inputs[k].stride);
+          for (auto& o : s.outputs) broadcast_strides(e, e, o.stride);
+        } else {
+          int64_t pixels = 1;
+          for (size_t k = 2; k < e.size(); ++k) pixels *= e[k];
+          const int64_t extents[] = {e[0], (e[1] + 15) / 16, pixels, 16};
+          s.args.rank = 4;
+          std::copy(extents, extents + 4, s.args.extent);
+          const int64_t full[] = {extents[1] * pixels * 16, pixels * 16, 16, 1}, channels[] = {0, 16, 0, 1}, one[] = {0, 0, 0, 0};
+          for (size_t k = 0; k < ins.size(); ++k) {
+            const int64_t* strides = forms[k] == Blocked::full ? full : forms[k] == Blocked::channels ? channels : one;
+            std::copy(strides, strides + 4, s.inputs[k].stride);
+          }
+          for (auto& o : s.outputs) std::copy(full, full + 4, o.stride);
+        }
+        for (size_t k = 0; k < ins.size(); ++k) s.inputs[k].type = in_types[k];
+        for (size_t k = 0; k < outs.size(); ++k) s.outputs[k].type = out_types[k];
+        kernels::collapse(s.args);
+      },
+      [=, &table](Frame& f, StripState& s) {
+        for (size_t k = 0; k < ins.size(); ++k) s.inputs[k].data = f.raw(ins[k]);
+        for (size_t k = 0; k < outs.size(); ++k) s.outputs[k].data = f.raw(outs[k]);
+        check(f, *node, kernels::run_strips(table, f.team(), s.args));
+      });
+  return true;
+}
+
+}  // namespace tc::cpu

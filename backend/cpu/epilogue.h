@@ -1,0 +1,29 @@
+// Epilogues of products and convolutions: register-level where the kernels have it, a strip program on the tile otherwise.
+#pragma once
+
+#include <memory>
+
+#include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/strips.h"
+#include "tc/kernels/gemm/epilogue.h"
+
+namespace tc::cpu {
+
+class ActivationEpilogue {
+ public:
+  // Of a node with an epilogue (fused_conv, fused_matmul); none for other ops.
+  static ActivationEpilogue of(const Binder& b);
+  // Sets activation parts of a kernel's epilogue; this object must outlive its use.
+  void fill(kernels::Epilogue& e) const;
+  bool needs_strip() const { return program_ != nullptr; }
+
+ private:
+  float lo_ = -std::numeric_limits<float>::infinity(), hi_ = std::numeric_limits<float>::infinity(), slope_ = 1;
+  struct Program {
+    std::shared_ptr<const CompiledStrip> strip;
+    const kernels::StripTable* table;
+  };
+  std::shared_ptr<const Program> program_;
+};
+
+}  // namespace tc::cpu

@@ -1,0 +1,218 @@
+#include "tc/backend/cpu/strips.h"
+
+#include <algorithm>
+
+#include "tc/ir/ops.h"
+
+namespace tc::cpu {
+
+using kernels::Elem;
+using kernels::MicroOp;
+
+std::optional<Elem> elem_of(DType t) {
+  switch (t) {
+    case DType::f32: return Elem::f32;
+    case DType::f64: return Elem::f64;
+    case DType::i32: return Elem::i32;
+    case DType::i64: return Elem::i64;
+    case DType::boolean: return Elem::boolean;
+    case DType::u8: return Elem::u8;
+    case DType::i8: return Elem::i8;
+    case DType::u16: return Elem::u16;
+    case DType::i16: return Elem::i16;
+    case DType::u32: return Elem::u32;
+    case DType::u64: return Elem::u64;
+    case DType::f16: return Elem::f16;
+    case DType::bf16: return Elem::bf16;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Elem> compute_type(const std::vector<const Value*>& values, bool single, std::string& reason) {
+  std::optional<Elem> type;
+  for (const Value* v : values) {
+    Elem t;
+    switch (v->dtype()) {
+      case DType::boolean: continue;
+      case DType::f32:
+      case DType::f16:
+      case DType::bf16: t = Elem::f32; break;
+      case DType::f64: t = Elem::f64; break;
+      case DType::i64: t = Elem::i64; break;
+      case DType::i32: t = Elem::i32; break;
+      case DType::u8:
+      case DType::i8:
+      case DType::u16:
+      case DType::i16:
+        if (!single) {
+          reason = cat("narrow integers (", v->dtype(), ") in a chain");
+          return std::nullopt;
+        }
+        t = Elem::i32;
+        break;
+      default: reason = cat("no strip kernel for ", v->dtype()); return std::nullopt;
+    }
+    if (type && *type != t) {
+      reason = cat("mixed element types ", kernels::elem_name(*type), " and ", kernels::elem_name(t));
+      return std::nullopt;
+    }
+    type = t;
+  }
+  return type ? type : Elem::i32;
+}
+
+int StripBuilder::input() {
+  items_.push_back({Kind::input, inputs_++, {}});
+  return static_cast<int>(items_.size()) - 1;
+}
+
+int StripBuilder::immediate(double v) {
+  for (size_t i = 0; i < items_.size(); ++i)
+    if (items_[i].kind == Kind::immediate && items_[i].value.real == v) return static_cast<int>(i);
+  constexpr double kLargest = 9.2e18;
+  items_.push_back({Kind::immediate, 0, {v, static_cast<int64_t>(std::clamp(v, -kLargest, kLargest))}});
+  return static_cast<int>(items_.size()) - 1;
+}
+
+int StripBuilder::op(MicroOp o, int a, int b, int c) {
+  if (!kernels::micro_op_supports(o, compute_)) return -1;
+  items_.push_back({Kind::result, 0, {}, o, a, b, c});
+  return static_cast<int>(items_.size()) - 1;
+}
+
+namespace {
+
+// Ops that are one micro-op on their operands.
+struct Direct {
+  OpId op;
+  MicroOp micro;
+};
+constexpr Direct kDirect[] = {
+    {OpId::Sub, MicroOp::sub},          {OpId::Div, MicroOp::div},           {OpId::Neg, MicroOp::neg},
+    {OpId::Abs, MicroOp::abs},          {OpId::Sign, MicroOp::sign},         {OpId::Less, MicroOp::lt},
+    {OpId::LessOrEqual, MicroOp::le},   {OpId::Greater, MicroOp::gt},        {OpId::GreaterOrEqual, MicroOp::ge},
+    {OpId::Equal, MicroOp::eq},         {OpId::And, MicroOp::logical_and},   {OpId::Or, MicroOp::logical_or},
+    {OpId::Xor, MicroOp::logical_xor},  {OpId::Not, MicroOp::logical_not},   {OpId::Where, MicroOp::where},
+    {OpId::IsNaN, MicroOp::is_nan},     {OpId::Floor, MicroOp::floor},       {OpId::Ceil, MicroOp::ceil},
+    {OpId::Round, MicroOp::round},      {OpId::Sqrt, MicroOp::sqrt},         {OpId::Reciprocal, MicroOp::reciprocal},
+    {OpId::Relu, MicroOp::relu},        {OpId::PRelu, MicroOp::leaky_relu},  {OpId::Sigmoid, MicroOp::sigmoid},
+    {OpId::Softplus, MicroOp::softplus}, {OpId::Softsign, MicroOp::softsign}, {OpId::Mish, MicroOp::mish},
+    {OpId::HardSwish, MicroOp::hard_swish}, {OpId::Exp, MicroOp::exp},       {OpId::Log, MicroOp::log},
+    {OpId::Tanh, MicroOp::tanh},        {OpId::Erf, MicroOp::erf},           {OpId::Sin, MicroOp::sin},
+    {OpId::Cos, MicroOp::cos},          {OpId::Tan, MicroOp::tan},           {OpId::Asin, MicroOp::asin},
+    {OpId::Acos, MicroOp::acos},        {OpId::Atan, MicroOp::atan},         {OpId::Sinh, MicroOp::sinh},
+    {OpId::Cosh, MicroOp::cosh},        {OpId::Asinh, MicroOp::asinh},       {OpId::Acosh, MicroOp::acosh},
+    {OpId::Atanh, MicroOp::atanh},      {OpId::BitwiseAnd, MicroOp::bit_and}, {OpId::BitwiseOr, MicroOp::bit_or},
+    {OpId::BitwiseXor, MicroOp::bit_xor}, {OpId::BitwiseNot, MicroOp::bit_not}, {OpId::Identity, MicroOp::copy},
+};
+
+// Ops that fold a binary micro-op over any number of operands.
+constexpr Direct kFolds[] = {
+    {OpId::Add, MicroOp::add}, {OpId::Mul, MicroOp::mul}, {OpId::Sum, MicroOp::add},
+    {OpId::Mean, MicroOp::add}, {OpId::Min, MicroOp::min}, {OpId::Max, MicroOp::max},
+};
+
+}  // namespace
+
+int StripBuilder::node(const Node& n, const std::vector<int>& x) {
+  for (int id : x)
+    if (id < 0 && !n.is<Clip>()) return -1;
+  for (const Direct& d : kDirect)
+    if (d.op == n.op()) return op(d.micro, x[0], x.size() > 1 ? x[1] : -1, x.size() > 2 ? x[2] : -1);
+  for (const Direct& d : kFolds) {
+    if (d.op != n.op()) continue;
+    int acc = x[0];
+    for (size_t i = 1; i < x.size() && acc >= 0; ++i) acc = op(d.micro, acc, x[i]);
+    if (n.is<Mean>() && acc >= 0) acc = op(MicroOp::div, acc, immediate(static_cast<double>(x.size())));
+    return acc == x[0] ? op(MicroOp::copy, acc) : acc;
+  }
+  const bool real = compute_ == Elem::f32 || compute_ == Elem::f64;
+  switch (n.op()) {
+    case OpId::Pow: return n.operand(1)->dtype() == n.operand(0)->dtype() ? op(MicroOp::pow, x[0], x[1]) : -1;
+    case OpId::Mod: return op(n.attrs<Mod>().fmod ? MicroOp::fmod : MicroOp::mod, x[0], x[1]);
+    case OpId::IsInf:
+      return n.attrs<IsInf>().detect_negative && n.attrs<IsInf>().detect_positive ? op(MicroOp::is_inf, x[0]) : -1;
+    case OpId::Clip: {
+      const int low = x.size() > 1 ? x[1] : -1, high = x.size() > 2 ? x[2] : -1;
+      if (low >= 0 && high >= 0) return op(MicroOp::clip, x[0], low, high);
+      if (low >= 0) return op(MicroOp::max, x[0], low);
+      return high >= 0 ? op(MicroOp::min, x[0], high) : op(MicroOp::copy, x[0]);
+    }
+    case OpId::LeakyRelu: return op(MicroOp::leaky_relu, x[0], immediate(n.attrs<LeakyRelu>().alpha));
+    case OpId::ThresholdedRelu: return op(MicroOp::thresholded_relu, x[0], immediate(n.attrs<ThresholdedRelu>().alpha));
+    case OpId::Elu: return op(MicroOp::elu, x[0], immediate(n.attrs<Elu>().alpha));
+    case OpId::Celu: return op(MicroOp::celu, x[0], immediate(n.attrs<Celu>().alpha));
+    case OpId::Selu: return op(MicroOp::selu, x[0], immediate(n.attrs<Selu>().alpha), immediate(n.attrs<Selu>().gamma));
+    case OpId::HardSigmoid: return op(MicroOp::hard_sigmoid, x[0], immediate(n.attrs<HardSigmoid>().alpha), immediate(n.attrs<HardSigmoid>().beta));
+    case OpId::Gelu: return op(n.attrs<Gelu>().approximate == GeluApproximation::tanh ? MicroOp::gelu_tanh : MicroOp::gelu, x[0]);
+    case OpId::Swish: {
+      const double alpha = n.attrs<Swish>().alpha;
+      if (alpha == 1) return op(MicroOp::silu, x[0]);
+      if (!real) return -1;
+      const int scaled = op(MicroOp::mul, x[0], immediate(alpha));
+      return op(MicroOp::mul, x[0], op(MicroOp::sigmoid, scaled));
+    }
+    default: return -1;
+  }
+}
+
+std::shared_ptr<const CompiledStrip> StripBuilder::finish(const std::vector<int>& ids) {
+  auto strip = std::make_shared<CompiledStrip>();
+  auto& p = strip->program;
+  p.type = compute_;
+  p.inputs = inputs_;
+  p.outputs = static_cast<int>(ids.size());
+  std::vector<int> last_use(items_.size(), -1), output(items_.size(), -1), slot(items_.size(), -1);
+  std::vector<Item> items = items_;
+  // An output that is an input, an immediate or another output's value is a copy.
+  std::vector<int> outputs = ids;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    auto id = static_cast<size_t>(outputs[o]);
+    if (items[id].kind != Kind::result || output[id] >= 0) {
+      items.push_back({Kind::result, 0, {}, MicroOp::copy, outputs[o]});
+      id = items.size() - 1;
+      output.push_back(-1), last_use.push_back(-1), slot.push_back(-1);
+    }
+    output[id] = static_cast<int>(o);
+  }
+  for (size_t i = 0; i < items.size(); ++i)
+    for (int operand : {items[i].a, items[i].b, items[i].c})
+      if (operand >= 0) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].kind == Kind::input) slot[i] = items[i].number;
+    if (items[i].kind != Kind::immediate || last_use[i] < 0) continue;
+    slot[i] = p.inputs + p.outputs + static_cast<int>(strip->immediates.size());
+    strip->immediates.push_back(items[i].value);
+  }
+  const int first_register = p.inputs + p.outputs + static_cast<int>(strip->immediates.size());
+  std::vector<int> free;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item& it = items[i];
+    if (it.kind != Kind::result || (last_use[i] < 0 && output[i] < 0)) continue;
+    // Registers of operands that die here may be the result's: micro-ops read before they write.
+    for (int operand : {it.a, it.b, it.c}) {
+      if (operand < 0) continue;
+      const auto k = static_cast<size_t>(operand);
+      if (last_use[k] == static_cast<int>(i) && slot[k] >= first_register && std::find(free.begin(), free.end(), slot[k]) == free.end()) free.push_back(slot[k]);
+    }
+    if (output[i] >= 0) {
+      slot[i] = p.inputs + output[i];
+    } else if (!free.empty()) {
+      slot[i] = free.back();
+      free.pop_back();
+    } else {
+      slot[i] = first_register + p.registers++;
+    }
+    auto at = [&](int operand) { return static_cast<uint8_t>(operand < 0 ? 0 : slot[static_cast<size_t>(operand)]); };
+    if (slot[i] >= kernels::kMaxStripSlots) return nullptr;
+    strip->code.push_back({it.op, static_cast<uint8_t>(slot[i]), at(it.a), at(it.b), at(it.c)});
+  }
+  p.immediates = strip->immediates;
+  p.code = strip->code;
+  if (p.slots() > kernels::kMaxStripSlots) return nullptr;
+  const char* error = kernels::strip_program_error(p);
+  TC_CHECK(!error, "strip program: ", error ? error : "");
+  return strip;
+}
+
+}  // namespace tc::cpu
