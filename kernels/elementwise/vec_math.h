@@ -93,14 +93,9 @@ TC_INLINE Vec<T> floor_mod(Vec<T> a, Vec<T> b) {
   return select(nonzero(r) & exclusive_or<T>(r < zero, b < zero), r + b, r);
 }
 
-// 2^n as a factor, -126 <= n <= 127.
-TC_INLINE VecF power_of_two(VecI n) {
-  return from_bits(shift_left<23>(n + VecI(127)));
-}
-
 struct ExpParts {
   VecF p;  // expm1 of the reduced argument
-  VecI n;  // exp(x) = 2^n (1 + p)
+  VecF n;  // exp(x) = 2^n (1 + p)
 };
 
 TC_INLINE ExpParts exp_parts(VecF x) {
@@ -110,24 +105,30 @@ TC_INLINE ExpParts exp_parts(VecF x) {
   const VecF n = vround(x * f32(1.44269504088896341f));
   VecF r = fnma(n, f32(0.693359375f), x);
   r = fnma(n, f32(-2.12194440e-4f), r);
-  return {fma(r * r, polynomial(r, kQ), r), to_i32(n)};
+  return {fma(r * r, polynomial(r, kQ), r), n};
 }
 
-// 2^kShift e^x. Beyond the bounds the result is 0 or infinity; between, two factors reach subnormals and the last
-// binade.
+// 2^kShift e^x. Beyond the bounds the result is 0 or infinity.
 template <int kShift = 0>
 TC_INLINE VecF vexp(VecF x) {
   const ExpParts e = exp_parts(clip_nan(x, f32(-104.5f), f32(90.0f)));
-  const VecI half = shift_right_arith<1>(e.n);
-  return (f32(1.0f) + e.p) * power_of_two(half) * power_of_two(e.n - half + VecI(kShift));
+  return scale_by_power(f32(1.0f) + e.p, kShift == 0 ? e.n : e.n + f32(kShift));
+}
+// e^x for x <= 0.
+TC_INLINE VecF vexp_negative(VecF x) {
+  const ExpParts e = exp_parts(vmax(f32(-104.5f), x));
+  return scale_by_power(f32(1.0f) + e.p, e.n);
 }
 
-TC_INLINE VecF vexpm1(VecF x) {
-  const ExpParts e = exp_parts(clip_nan(x, f32(-20.0f), f32(89.0f)));
-  // Half of the scale, doubled at the end: 2^128 is no float, e^88.7 is.
-  const VecF s = power_of_two(e.n - VecI(1));
+// expm1(x) for |x| <= 89: half of it in full precision, doubled at the end, since 2^128 is no float but e^88.7 is.
+TC_INLINE VecF expm1_core(VecF x) {
+  const ExpParts e = exp_parts(x);
+  const VecF s = scale_by_power(f32(0.5f), e.n);
   const VecF y = fma(s, e.p, s - f32(0.5f));
-  return select(to_float(e.n) == f32(0.0f), select(vabs(x) < f32(1e-30f), x, e.p), y + y);
+  return y + y;
+}
+TC_INLINE VecF vexpm1(VecF x) {
+  return select(vabs(x) < f32(1e-30f), x, expm1_core(clip_nan(x, f32(-20.0f), f32(89.0f))));
 }
 
 struct LogParts {
@@ -182,19 +183,24 @@ TC_INLINE VecF vtanh(VecF x) {
   const VecF t = vabs(x);
   const VecF t2 = t * t;
   const VecF small = fma(t * t2, polynomial(t2, kQ), t);
-  const VecF e = vexp(vmin(f32(20.0f), t + t));
-  const VecF large = f32(1.0f) - f32(2.0f) / (e + f32(1.0f));
+  const ExpParts e = exp_parts(vmin(f32(20.0f), t + t));
+  const VecF large = f32(1.0f) - f32(2.0f) / (scale_by_power(f32(1.0f) + e.p, e.n) + f32(1.0f));
   return copysign(select(t < f32(0.625f), small, large), x);
 }
 
 TC_INLINE VecF vsigmoid(VecF x) {
-  // e^-|x| never overflows, and the small half is computed without cancellation.
-  const VecF e = vexp(negate(vabs(x)));
-  return select(x < f32(0.0f), e, f32(1.0f)) / (f32(1.0f) + e);
+  // e^-|x| never overflows, and the small half is computed without cancellation. What the sum d loses to rounding is
+  // put back to first order; 1 / d is the larger of q and 1 - q.
+  const VecF one = f32(1.0f);
+  const VecF e = vexp_negative(negate(vabs(x)));
+  const VecF d = one + e;
+  const VecF lost = e - (d - one);
+  const VecF q = select(x < f32(0.0f), e, one) / d;
+  return fnma(q, lost * vmax(one - q, q), q);
 }
 
 TC_INLINE VecF vsoftplus(VecF x) {
-  return vmax(f32(0.0f), x) + vlog1p(vexp(negate(vabs(x))));
+  return vmax(f32(0.0f), x) + vlog1p(vexp_negative(negate(vabs(x))));
 }
 
 TC_INLINE VecF verf(VecF x) {
@@ -208,7 +214,7 @@ TC_INLINE VecF verf(VecF x) {
                               -0.00019381066937632562f};
   const VecF t = clip_nan(vabs(x), f32(0.0f), f32(4.1f));
   const VecF small = fma(t, polynomial(t * t, kSmall), t);
-  const VecF large = f32(1.0f) - vexp(negate(polynomial(t, kLarge)));
+  const VecF large = f32(1.0f) - vexp_negative(negate(polynomial(t, kLarge)));
   return copysign(select(t < f32(0.9375f), small, large), x);
 }
 
@@ -246,9 +252,7 @@ TC_INLINE VecF vpow(VecF x, VecF y) {
   VecD z[2] = {low_f64(y) * log_wide(low_f64(l.m), low_f64(l.e)), high_f64(y) * log_wide(high_f64(l.m), high_f64(l.e))};
   for (VecD& part : z) part = clip_nan(part, VecD(-110.0), VecD(90.0));
   const WideExp low = exp_wide(z[0]), high = exp_wide(z[1]);
-  const VecI n = to_i32(narrow(low.n, high.n));
-  const VecI half = shift_right_arith<1>(n);
-  VecF r = narrow(low.p, high.p) * power_of_two(half) * power_of_two(n - half);
+  VecF r = scale_by_power(narrow(low.p, high.p), narrow(low.n, high.n));
 
   // |x| = 0 or infinity, which have no logarithm: 0 or infinity by the sign of y.
   const VecF zero = f32(0.0f), one = f32(1.0f), inf = f32(infinity<float>);

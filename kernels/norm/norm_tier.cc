@@ -24,7 +24,7 @@ float exp_row(const float* in, float* out, int64_t n, float peak) {
   VecF sum[2] = {VecF(0.0f), VecF(0.0f)};
   int64_t i = 0;
   for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
-    const VecF a = vexp(load(in + i) - m), b = vexp(load(in + i + kWidth) - m);
+    const VecF a = vexp_negative(load(in + i) - m), b = vexp_negative(load(in + i + kWidth) - m);
     store(out + i, a);
     store(out + i + kWidth, b);
     sum[0] = sum[0] + a;
@@ -33,7 +33,7 @@ float exp_row(const float* in, float* out, int64_t n, float peak) {
   for (; i < n; i += kWidth) {
     const int rest = n - i < kWidth ? static_cast<int>(n - i) : kWidth;
     const Tail<float> tail(rest);
-    const VecF a = vexp(load(in + i, tail) - m);
+    const VecF a = vexp_negative(load(in + i, tail) - m);
     store(out + i, a, tail);
     sum[0] = sum[0] + select(tail.mask(), a, VecF(0.0f));
   }
@@ -60,7 +60,7 @@ void softmax_columns(const float* in, float* out, int64_t n, int64_t step, int c
   for (int64_t k = 0; k < n; ++k) peak = max_nan(load(in + k * step, tail), peak);
   VecF sum(0.0f);
   for (int64_t k = 0; k < n; ++k) {
-    const VecF e = vexp(load(in + k * step, tail) - peak);
+    const VecF e = vexp_negative(load(in + k * step, tail) - peak);
     sum = sum + e;
     if (!log) store(out + k * step, e, tail);
   }

@@ -168,6 +168,17 @@ TC_INLINE VecF copysign(VecF a, VecF b) {
 namespace tc::kernels {
 namespace {
 
+// x * 2^n for integral n, |n| <= 252, rounded once where it falls below the normal numbers.
+TC_INLINE VecF scale_by_power(VecF x, VecF n) {
+#if defined(__AVX512F__)
+  return VecF(_mm512_scalef_ps(x, n));
+#else
+  const VecI exponent = to_i32(n);
+  const VecI half = shift_right_arith<1>(exponent);
+  return x * from_bits(shift_left<23>(half + VecI(127))) * from_bits(shift_left<23>(exponent - half + VecI(127)));
+#endif
+}
+
 // Sixteen floats, the channel block of the NCHW16c layout: 1, 2 or 4 registers.
 struct Block16 {
   static constexpr int kRegs = 16 / kLanes<float>;

@@ -103,7 +103,7 @@ const Row kRows[] = {
     {MicroOp::celu, TC_F { return a < 0 ? b * std::expm1(a / b) : a; }, -9, 9, 4, 1e-2},
     {MicroOp::hard_sigmoid, TC_F { return clamp(a * b + c, 0, 1); }, -2, 2, 1, 1e-6},
     {MicroOp::hard_swish, TC_F { return a * clamp(a / 6 + 0.5, 0, 1); }, -9, 9, 2, 1e-6},
-    {MicroOp::sigmoid, TC_F { return sigmoid(a); }, -100, 100, 2.5},
+    {MicroOp::sigmoid, TC_F { return sigmoid(a); }, -100, 100, 2},
     {MicroOp::silu, TC_F { return a * sigmoid(a); }, -80, 80, 3},
     {MicroOp::softplus, TC_F { return softplus(a); }, -80, 80, 2},
     {MicroOp::softsign, TC_F { return a / (1 + std::fabs(a)); }, -9, 9, 1.5},
