@@ -154,6 +154,7 @@ void NodeImport::read_attrs(const OpInfo& op, void* attrs) {
       case AttrKind::tensor: v = *tensor_attr(name); break;
       case AttrKind::dtype: {
         const int64_t code = int_attr(name, 0);
+        if (code == 0 && f.optional) continue;  // UNDEFINED
         const auto t = dtype_from_onnx(code);
         if (!t) fail(ErrorCode::bad_attribute, "attribute '", name, "' names the unknown element type ", code);
         v = *t;
