@@ -2,50 +2,10 @@
 
 #include <set>
 
-#include "tc/ir/eval/broadcast.h"
-#include "tc/ir/eval/gemm.h"
+#include "tc/ir/eval/matmul.h"
 
 namespace tc {
 namespace {
-
-// A matrix product in numpy.matmul's sense: ranks of 1 stand for a row or a column.
-struct MatMulShape {
-  Extents a, b;   // with both matrix axes
-  Extents batch;  // broadcast of the leading axes
-  Extents result;
-  int64_t m, n, k;
-
-  MatMulShape(const Extents& xa, const Extents& xb) : a(xa), b(xb) {
-    if (a.empty() || b.empty()) fail(ErrorCode::bad_shape, "matmul of scalars");
-    const bool row = a.size() == 1, column = b.size() == 1;
-    if (row) a.insert(a.begin(), 1);
-    if (column) b.push_back(1);
-    m = a[a.size() - 2], k = a.back(), n = b.back();
-    if (b[b.size() - 2] != k)
-      fail(ErrorCode::bad_shape, "matmul of ", Shape::of(xa), " and ", Shape::of(xb), ": ", k, " columns against ",
-           b[b.size() - 2], " rows");
-    const Extents batch_a = leading(a), batch_b = leading(b);
-    batch = broadcast_extents({&batch_a, &batch_b});
-    result = batch;
-    if (!row) result.push_back(m);
-    if (!column) result.push_back(n);
-  }
-  static Extents leading(const Extents& e) { return Extents(e.begin(), e.end() - 2); }
-};
-
-template <class W>
-std::vector<W> multiply(const MatMulShape& s, const std::vector<W>& a, const std::vector<W>& b) {
-  std::vector<W> c(static_cast<size_t>(element_count(s.result)));
-  if (c.empty()) return c;
-  for_each_broadcast<2>(
-      s.batch,
-      {broadcast_strides(MatMulShape::leading(s.a), s.batch), broadcast_strides(MatMulShape::leading(s.b), s.batch)},
-      [&](size_t i, const auto& at) {
-        gemm_accumulate(a.data() + at[0] * s.m * s.k, s.k, 1, b.data() + at[1] * s.k * s.n,
-                        c.data() + static_cast<int64_t>(i) * s.m * s.n, s.m, s.n, s.k);
-      });
-  return c;
-}
 
 // Integers of every kind multiply as unsigned words: sums and products wrap alike.
 template <class F>
@@ -63,24 +23,6 @@ std::vector<W> transposed(const std::vector<W>& x, int64_t rows, int64_t columns
     for (int64_t j = 0; j < columns; ++j)
       y[static_cast<size_t>(j * rows + i)] = x[static_cast<size_t>(i * columns + j)];
   return y;
-}
-
-// x - zero, where the zero point is a scalar or has one value per row (axis -2) or column (axis -1); batched ones
-// broadcast.
-std::vector<uint64_t> without_zero_point(EvalContext& ctx, int operand, int zero, bool per_row) {
-  auto x = ctx.read<uint64_t>(operand);
-  if (!ctx.has(zero)) return x;
-  const Extents& extents = ctx.in(operand).extents();
-  Extents z = ctx.in(zero).extents();
-  if (per_row && z.size() == 1 && z[0] != 1) z.push_back(1);
-  if (z.size() == 1 && z[0] == 1) z.clear();
-  if (broadcast_extents({&extents, &z}) != extents)
-    ctx.fail(ErrorCode::bad_shape, "zero point ", Shape::of(ctx.in(zero).extents()), " does not fit ",
-             Shape::of(extents));
-  const auto zeros = ctx.read<uint64_t>(zero);
-  for_each_broadcast<1>(extents, {broadcast_strides(z, extents)},
-                        [&](size_t i, const auto& at) { x[i] -= zeros[static_cast<size_t>(at[0])]; });
-  return x;
 }
 
 // An operand of an einsum: its elements and the stride of each label (0 where it has none).
@@ -134,7 +76,8 @@ template <>
 void eval<MatMulInteger>(EvalContext& ctx) {
   const MatMulShape s(ctx.in(0).extents(), ctx.in(1).extents());
   Tensor& out = ctx.out(0, s.result);
-  narrow(multiply(s, without_zero_point(ctx, 0, 2, true), without_zero_point(ctx, 1, 3, false)), out);
+  narrow(multiply(s, without_zero_point<uint64_t>(ctx, 0, 2, true), without_zero_point<uint64_t>(ctx, 1, 3, false)),
+         out);
 }
 
 template <>

@@ -10,25 +10,10 @@ namespace tc {
 namespace {
 
 // Fixed extents of a contraction must agree.
-void expect_same(InferContext& ctx, const Dim& a, const Dim& b) {
+void expect_same(InferContext& ctx, int ia, int ib, const Dim& a, const Dim& b) {
   if (a.is_const() && b.is_const() && a != b)
-    ctx.fail(ErrorCode::bad_shape, ctx.node().op(), " of ", ctx.type(0), " and ", ctx.type(1), ": ", a,
+    ctx.fail(ErrorCode::bad_shape, ctx.node().op(), " of ", ctx.type(ia), " and ", ctx.type(ib), ": ", a,
              " columns against ", b, " rows");
-}
-
-void infer_matmul(InferContext& ctx) {
-  const Shape &a = ctx.shape(0), &b = ctx.shape(1);
-  if (!a.ranked() || !b.ranked()) return ctx.set(0, Shape());
-  if (a.rank() == 0 || b.rank() == 0)
-    ctx.fail(ErrorCode::bad_shape, ctx.node().op(), " of scalars: ", ctx.type(0), " and ", ctx.type(1));
-  const Dims &da = a.dims(), &db = b.dims();
-  expect_same(ctx, da.back(), db.size() == 1 ? db[0] : db[db.size() - 2]);
-  const Dims batch_a(da.begin(), da.end() - std::min<std::ptrdiff_t>(2, a.rank()));
-  const Dims batch_b(db.begin(), db.end() - std::min<std::ptrdiff_t>(2, b.rank()));
-  Dims dims = broadcast_dims(batch_a, batch_b);
-  if (a.rank() > 1) dims.push_back(da[da.size() - 2]);
-  if (b.rank() > 1) dims.push_back(db.back());
-  ctx.set(0, Shape(std::move(dims)));
 }
 
 std::string without_spaces(const std::string& s) {
@@ -63,12 +48,27 @@ Term parse_term(const std::string& text, const std::string& equation) {
 
 }  // namespace
 
+Shape matmul_shape(InferContext& ctx, int ia, int ib) {
+  const Shape &a = ctx.shape(ia), &b = ctx.shape(ib);
+  if (!a.ranked() || !b.ranked()) return {};
+  if (a.rank() == 0 || b.rank() == 0)
+    ctx.fail(ErrorCode::bad_shape, ctx.node().op(), " of scalars: ", ctx.type(ia), " and ", ctx.type(ib));
+  const Dims &da = a.dims(), &db = b.dims();
+  expect_same(ctx, ia, ib, da.back(), db.size() == 1 ? db[0] : db[db.size() - 2]);
+  const Dims batch_a(da.begin(), da.end() - std::min<std::ptrdiff_t>(2, a.rank()));
+  const Dims batch_b(db.begin(), db.end() - std::min<std::ptrdiff_t>(2, b.rank()));
+  Dims dims = broadcast_dims(batch_a, batch_b);
+  if (a.rank() > 1) dims.push_back(da[da.size() - 2]);
+  if (b.rank() > 1) dims.push_back(db.back());
+  return Shape(std::move(dims));
+}
+
 void MatMul::infer(InferContext& ctx) {
-  infer_matmul(ctx);
+  ctx.set(0, matmul_shape(ctx, 0, 1));
 }
 
 void MatMulInteger::infer(InferContext& ctx) {
-  infer_matmul(ctx);
+  ctx.set(0, matmul_shape(ctx, 0, 1));
 }
 
 void Gemm::infer(InferContext& ctx) {
@@ -77,7 +77,7 @@ void Gemm::infer(InferContext& ctx) {
   const auto& attrs = ctx.attrs<Gemm>();
   const Shape &a = ctx.shape(0), &b = ctx.shape(1);
   Dims dims{a.ranked() ? a[attrs.trans_a ? 1 : 0] : ctx.fresh(), b.ranked() ? b[attrs.trans_b ? 0 : 1] : ctx.fresh()};
-  if (a.ranked() && b.ranked()) expect_same(ctx, a[attrs.trans_a ? 0 : 1], b[attrs.trans_b ? 1 : 0]);
+  if (a.ranked() && b.ranked()) expect_same(ctx, 0, 1, a[attrs.trans_a ? 0 : 1], b[attrs.trans_b ? 1 : 0]);
   const Shape result(dims);
   if (ctx.has(2) && ctx.shape(2).ranked()) {
     const Shape& c = ctx.shape(2);

@@ -9,6 +9,9 @@
 
 namespace tc {
 
+// The shape of numpy.matmul of operands a and b. Error bad_shape when there is none.
+Shape matmul_shape(InferContext& ctx, int a, int b);
+
 struct MatMul {
   static constexpr OpFacts facts{"matmul",
                                  {"MatMul", 1},
