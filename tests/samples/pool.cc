@@ -1,7 +1,103 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
+namespace {
 
-void samples_pool(std::vector<Sample>&) {}
+constexpr DType f32 = DType::f32;
+
+template <class Op>
+void one(SampleGraph& g, Extents x, attrs_t<Op> attrs, DType t = f32) {
+  g.outputs({g.b.make<Op>({g.input(t, std::move(x))}, std::move(attrs))});
+}
+
+}  // namespace
+
+void samples_pool(std::vector<Sample>& samples) {
+  samples.push_back({"max_pool", [](SampleGraph& g) {
+                       one<MaxPool>(g, {2, 3, 8, 9}, {.kernel_shape = {2, 2}, .strides = {2, 2}});
+                     }});
+  samples.push_back({"max_pool/padded", [](SampleGraph& g) {
+                       one<MaxPool>(g, {1, 2, 9, 8}, {.kernel_shape = {3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}});
+                     }});
+  samples.push_back({"max_pool/dilated_ceil", [](SampleGraph& g) {
+                       one<MaxPool>(
+                           g, {1, 2, 10, 11},
+                           {.kernel_shape = {2, 3}, .strides = {3, 2}, .dilations = {2, 1}, .ceil_mode = true});
+                     }});
+  samples.push_back({"max_pool/indices", [](SampleGraph& g) {
+                       Node* n = g.b.make_n<MaxPool>(
+                           {g.input(f32, {2, 2, 5, 6})},
+                           {.kernel_shape = {3, 3}, .strides = {2, 1}, .pads = {1, 0, 1, 2}, .storage_order = 1}, 2);
+                       g.outputs({n->result(0), n->result(1)});
+                     }});
+  samples.push_back(
+      {"max_pool/u8", [](SampleGraph& g) {
+         one<MaxPool>(g, {1, 1, 5, 5}, {.kernel_shape = {3, 3}, .auto_pad = AutoPad::same_upper}, DType::u8);
+       }});
+  samples.push_back({"max_pool/1d", [](SampleGraph& g) { one<MaxPool>(g, {1, 3, 32}, {.kernel_shape = {2}}); }});
+  samples.push_back({"average_pool", [](SampleGraph& g) {
+                       one<AveragePool>(g, {2, 3, 8, 9}, {.kernel_shape = {2, 3}, .strides = {2, 2}});
+                     }});
+  samples.push_back({"average_pool/ceil", [](SampleGraph& g) {
+                       one<AveragePool>(g, {1, 2, 8, 7},
+                                        {.kernel_shape = {3, 3},
+                                         .strides = {2, 3},
+                                         .pads = {1, 1, 1, 1},
+                                         .ceil_mode = true,
+                                         .count_include_pad = true});
+                     }});
+  samples.push_back(
+      {"average_pool/symbolic", [](SampleGraph& g) {
+         Value* x = g.input(g.random(f32, {1, 2, 7, 9}, -1, 1), {1, 2, Dim::symbol("H"), Dim::symbol("W")});
+         g.outputs({g.b.make<AveragePool>(
+             {x}, {.kernel_shape = {3, 2}, .strides = {2, 4}, .pads = {1, 0, 1, 1}, .ceil_mode = true})});
+       }});
+  samples.push_back({"average_pool/3d", [](SampleGraph& g) {
+                       one<AveragePool>(
+                           g, {1, 2, 6, 7, 8},
+                           {.kernel_shape = {2, 2, 2}, .dilations = {2, 3, 1}, .auto_pad = AutoPad::same_lower});
+                     }});
+  samples.push_back({"lp_pool", [](SampleGraph& g) {
+                       one<LpPool>(g, {1, 2, 6, 6}, {.kernel_shape = {2, 2}, .pads = {1, 0, 0, 1}, .p = 3});
+                     }});
+  samples.push_back({"global_average_pool", [](SampleGraph& g) { one<GlobalAveragePool>(g, {2, 3, 5, 6}, {}); }});
+  samples.push_back({"global_average_pool/f16", [](SampleGraph& g) {
+                       one<GlobalAveragePool>(g, {2, 3, 5, 6}, {}, DType::f16);
+                     }});
+  samples.push_back({"global_max_pool", [](SampleGraph& g) { one<GlobalMaxPool>(g, {2, 3, 5, 6, 2}, {}); }});
+  samples.push_back({"global_lp_pool", [](SampleGraph& g) { one<GlobalLpPool>(g, {2, 3, 5}, {.p = 3}); }});
+  samples.push_back(
+      {"max_unpool", [](SampleGraph& g) {
+         Node* n = g.b.make_n<MaxPool>({g.input(f32, {1, 2, 4, 6})}, {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
+         g.outputs({g.b.make<MaxUnpool>({n->result(0), n->result(1)}, {.kernel_shape = {2, 2}, .strides = {2, 2}})});
+       }});
+  samples.push_back(
+      {"max_unpool/larger", [](SampleGraph& g) {
+         Node* n = g.b.make_n<MaxPool>({g.input(f32, {1, 2, 4, 6})}, {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
+         g.outputs({g.b.make<MaxUnpool>({n->result(0), n->result(1), g.b.ints({1, 2, 5, 7})},
+                                        {.kernel_shape = {2, 2}, .strides = {2, 2}})});
+       }});
+  samples.push_back({"max_roi_pool", [](SampleGraph& g) {
+                       Value* rois = g.input(Tensor::of<float>({2, 5}, {0, 0, 0, 7, 9, 1, 2, 3, 30, 5}));
+                       g.outputs({g.b.make<MaxRoiPool>({g.input(f32, {2, 3, 8, 9}), rois},
+                                                       {.pooled_shape = {3, 2}, .spatial_scale = 0.5})});
+                     }});
+  samples.push_back(
+      {"roi_align", [](SampleGraph& g) {
+         Value *rois = g.input(Tensor::of<float>({2, 4}, {1, 1, 7.5, 9, -1, 2, 9, 5})), *batch = g.b.ints({1, 0});
+         g.outputs({g.b.make<RoiAlign>({g.input(f32, {2, 3, 8, 9}), rois, batch},
+                                       {.output_height = 3, .output_width = 2, .spatial_scale = 0.75})});
+       }});
+  samples.push_back({"roi_align/max", [](SampleGraph& g) {
+                       Value *rois = g.input(Tensor::of<float>({1, 4}, {1, 1, 7.5, 9})), *batch = g.b.ints({0});
+                       g.outputs(
+                           {g.b.make<RoiAlign>({g.input(f32, {1, 2, 8, 9}), rois, batch},
+                                               {.output_height = 2,
+                                                .output_width = 2,
+                                                .sampling_ratio = 2,
+                                                .mode = RoiMode::max,
+                                                .coordinate_transformation_mode = RoiCoordinates::output_half_pixel})});
+                     }});
+}
 
 }  // namespace tc
