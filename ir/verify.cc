@@ -108,7 +108,7 @@ class Verifier {
       for (const Use* u = v->first_use(); u; u = u->next()) {
         const Node* user = u->user();
         if (++listed > operands || !nodes_.count(user))
-          reject(v->def(), "%", v->name(), " is used by a node that is not in the graph");
+          reject(user, "operand ", u->index(), " is a value of a graph that this node is not in");
         if (u->value() != v || user->operand(u->index()) != v)
           reject(user, "operand ", u->index(), " is not the value in whose use list it is");
       }
