@@ -57,7 +57,8 @@ Frame::~Frame() { innermost = outer_; }
 
 std::string nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view best;
-  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  // Something of the name must be left: for short names nothing is near.
+  size_t best_distance = std::min(std::max<size_t>(2, name.size() / 3) + 1, name.size());
   if (name.size() > 256) return {};
   for (std::string_view c : candidates) {
     size_t d = edit_distance(name, c);

@@ -299,7 +299,7 @@ class Parser {
                   signature.variadic_results()                      ? " or more"
                   : signature.num_results > signature.min_results() ? cat(" to ", signature.num_results)
                                                                     : "",
-                  " results, not ", count);
+                  " result(s), not ", count);
 
     const std::shared_ptr<void> attrs = op->attrs.make();
     std::vector<bool> given(op->attrs.fields.size());

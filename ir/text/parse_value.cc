@@ -103,7 +103,6 @@ DType parse_dtype(Lexer& in) {
 }
 
 void parse_element(Lexer& in, Tensor& t, int64_t i) {
-  const size_t start = in.position();
   const auto number = [&](int part) {
     const size_t at = in.position();
     if (!store_number(t, i, in.number("a number"), part)) in.fail_at(at, "this number is not one of type ", t.dtype());
@@ -114,7 +113,7 @@ void parse_element(Lexer& in, Tensor& t, int64_t i) {
       return;
     case DTypeKind::boolean: {
       const bool yes = in.at_word("true");
-      if (!yes && !in.at_word("false")) in.fail_at(start, "expected true or false");
+      if (!yes && !in.at_word("false")) in.fail_expected("true or false");
       in.next();
       t.mutable_span<Bool>()[static_cast<size_t>(i)] = Bool(yes);
       return;
@@ -274,15 +273,17 @@ bool at_literal(const Lexer& in) {
 
 Type type_after_literal(Lexer& in) {
   const size_t start = in.position();
-  // Brackets of all kinds nest in literals; strings are single tokens.
+  in.next();
+  if (in.peek().kind == TokenKind::string) in.next();
+  // Brackets of both kinds nest in literals; strings are single tokens.
   int open = 0;
-  do {
+  while (open > 0 || in.at('<') || in.at('(')) {
     if (in.at('<') || in.at('(')) ++open;
     if (in.at('>') || in.at(')')) --open;
     if (in.peek().kind == TokenKind::end) in.fail_at(start, "this literal has no end");
     in.next();
-  } while (open > 0 || !in.at(':'));
-  in.next();
+  }
+  in.expect(':', "':' and the type of the literal");
   Type type = parse_type(in);
   in.rewind(start);
   return type;

@@ -24,18 +24,21 @@ double value_of(unsigned code) {
   return static_cast<double>(v);
 }
 
-// Doubles around every value of a format: the values, the midpoints between neighbours and their neighbours, and random ones.
+// Doubles around every value of a format: the values, the midpoints between neighbours and their neighbours, and random
+// ones.
 std::vector<double> probes(const std::vector<double>& values) {
   std::vector<double> result = {0.0, -0.0, kInf, -kInf, 1e300, -1e300, 5e-324, 1e-300};
   for (size_t i = 0; i + 1 < values.size(); ++i) {
     const double middle = (values[i] + values[i + 1]) / 2;
-    for (double v : {values[i], middle, std::nextafter(middle, kInf), std::nextafter(middle, -kInf)}) result.push_back(v), result.push_back(-v);
+    for (double v : {values[i], middle, std::nextafter(middle, kInf), std::nextafter(middle, -kInf)})
+      result.push_back(v), result.push_back(-v);
   }
   std::mt19937_64 random(3);
   for (int i = 0; i < 100000; ++i) {
     const double v = std::bit_cast<double>(random());
     if (!std::isnan(v)) result.push_back(v);
-    result.push_back(std::ldexp(std::bit_cast<double>((random() >> 12) | 0x3ff0000000000000u), static_cast<int>(random() % 60) - 30));
+    result.push_back(std::ldexp(std::bit_cast<double>((random() >> 12) | 0x3ff0000000000000u),
+                                static_cast<int>(random() % 60) - 30));
   }
   return result;
 }
@@ -64,15 +67,18 @@ void check_encoding(unsigned sign_bit, double overflow, bool negative_zero) {
       expected = up < down || (up == down && above->second % 2 == 0) ? above->first : below->first;
     }
     if (std::signbit(x) && (expected != 0 || negative_zero)) expected = -expected;
-    ASSERT_TRUE(same(static_cast<double>(T(x)), expected)) << x << " became " << static_cast<double>(T(x)) << ", expected " << expected;
+    ASSERT_TRUE(same(static_cast<double>(T(x)), expected))
+        << x << " became " << static_cast<double>(T(x)) << ", expected " << expected;
   }
 }
 
 // sign * 2^(exponent - bias) * 1.mantissa, from the definition.
 double by_definition(unsigned code, int exponent_bits, int mantissa_bits, int bias) {
-  const unsigned exponent = code >> mantissa_bits & ((1u << exponent_bits) - 1), mantissa = code & ((1u << mantissa_bits) - 1);
+  const unsigned exponent = code >> mantissa_bits & ((1u << exponent_bits) - 1),
+                 mantissa = code & ((1u << mantissa_bits) - 1);
   const double fraction = mantissa / std::ldexp(1.0, mantissa_bits);
-  const double magnitude = exponent ? std::ldexp(1 + fraction, static_cast<int>(exponent) - bias) : std::ldexp(fraction, 1 - bias);
+  const double magnitude =
+      exponent ? std::ldexp(1 + fraction, static_cast<int>(exponent) - bias) : std::ldexp(fraction, 1 - bias);
   return code >> (exponent_bits + mantissa_bits) & 1 ? -magnitude : magnitude;
 }
 
@@ -95,12 +101,15 @@ TEST(DType, BFloat16IsTheUpperHalfOfAFloat) {
   check_encoding<BFloat16>(0x8000, kInf, true);
 }
 
-TEST(DType, Float16Encoding) { check_encoding<Float16>(0x8000, kInf, true); }
+TEST(DType, Float16Encoding) {
+  check_encoding<Float16>(0x8000, kInf, true);
+}
 
 // Open Compute Project, "OCP 8-bit Floating Point Specification (OFP8)" 1.0, table 1.
 TEST(DType, Float8E4M3FN) {
   for (unsigned code = 0; code < 256; ++code)
-    ASSERT_TRUE(same(value_of<Float8E4M3FN>(code), (code & 0x7f) == 0x7f ? kNaN : by_definition(code, 4, 3, 7))) << code;
+    ASSERT_TRUE(same(value_of<Float8E4M3FN>(code), (code & 0x7f) == 0x7f ? kNaN : by_definition(code, 4, 3, 7)))
+        << code;
   EXPECT_EQ(value_of<Float8E4M3FN>(0x7e), 448.0);
   EXPECT_EQ(value_of<Float8E4M3FN>(0x08), 0x1p-6);
   EXPECT_EQ(value_of<Float8E4M3FN>(0x07), 0.875 * 0x1p-6);
@@ -112,7 +121,9 @@ TEST(DType, Float8E4M3FN) {
 TEST(DType, Float8E5M2) {
   for (unsigned code = 0; code < 256; ++code) {
     const unsigned magnitude = code & 0x7f;
-    const double expected = magnitude > 0x7c ? kNaN : magnitude == 0x7c ? (code & 0x80 ? -kInf : kInf) : by_definition(code, 5, 2, 15);
+    const double expected = magnitude > 0x7c    ? kNaN
+                            : magnitude == 0x7c ? (code & 0x80 ? -kInf : kInf)
+                                                : by_definition(code, 5, 2, 15);
     ASSERT_TRUE(same(value_of<Float8E5M2>(code), expected)) << code;
   }
   EXPECT_EQ(value_of<Float8E5M2>(0x7b), 57344.0);

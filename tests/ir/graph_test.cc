@@ -9,7 +9,9 @@
 namespace tc {
 namespace {
 
-Type f32(Shape s) { return Type::tensor(DType::f32, std::move(s)); }
+Type f32(Shape s) {
+  return Type::tensor(DType::f32, std::move(s));
+}
 
 std::vector<std::pair<const Node*, int>> users(const Value* v) {
   std::vector<std::pair<const Node*, int>> result;

@@ -38,7 +38,8 @@ TEST(ParseError, Table) {
     const size_t at = expected.find(" at "), colon = expected.find(": ", at);
     ASSERT_NE(at, std::string::npos);
     ASSERT_NE(colon, std::string::npos);
-    const std::string code = expected.substr(0, at), place = expected.substr(at + 4, colon - at - 4), message = expected.substr(colon + 2);
+    const std::string code = expected.substr(0, at), place = expected.substr(at + 4, colon - at - 4),
+                      message = expected.substr(colon + 2);
     try {
       parse_module(text, "x.tc");
       ADD_FAILURE() << "accepted";
@@ -74,11 +75,21 @@ TEST(ParseError, DamagedTextNeverCrashes) {
     for (size_t k = 1 + pick(3); k--;) {
       const size_t from = pick(text.size()), length = pick(12);
       switch (pick(6)) {
-        case 0: text.resize(from); break;
-        case 1: text.erase(from, length); break;
-        case 2: text.insert(from, 1, alphabet[pick(alphabet.size())]); break;
-        case 3: if (!text.empty()) text[from] = alphabet[pick(alphabet.size())]; break;
-        case 4: text.insert(from, text.substr(pick(text.size()), 4 * length)); break;
+        case 0:
+          text.resize(from);
+          break;
+        case 1:
+          text.erase(from, length);
+          break;
+        case 2:
+          text.insert(from, 1, alphabet[pick(alphabet.size())]);
+          break;
+        case 3:
+          if (!text.empty()) text[from] = alphabet[pick(alphabet.size())];
+          break;
+        case 4:
+          text.insert(from, text.substr(pick(text.size()), 4 * length));
+          break;
         case 5: {
           const std::string& other = seeds[pick(seeds.size())];
           text.insert(from, other.substr(pick(other.size()), 4 * length));
@@ -107,21 +118,29 @@ std::string repeated(const std::string& s, int n) {
 TEST(ParseError, DeepNestingIsRefused) {
   constexpr int kDeep = 100000;
   const std::string in = "graph @g(%x: ", out = ") { return }";
-  for (const std::string& type : {repeated("seq<", kDeep), "f32[" + repeated("(", kDeep), "f32[" + repeated("max(", kDeep),
-                                  "f32[" + repeated("max(N,", kDeep), repeated("map<i64,", kDeep)})
+  for (const std::string& type :
+       {repeated("seq<", kDeep), "f32[" + repeated("(", kDeep), "f32[" + repeated("max(", kDeep),
+        "f32[" + repeated("max(N,", kDeep), repeated("map<i64,", kDeep)})
     EXPECT_THROW(parse_module(in + type + out, "x.tc"), Error);
   EXPECT_THROW(parse_module("graph @g() {" + repeated(" %a = identity _ ({", kDeep), "x.tc"), Error);
-  EXPECT_THROW(parse_module("graph @g() {" + repeated(" %a = identity _ ({", kDeep) + repeated("}", kDeep) + "}", "x.tc"), Error);
-  EXPECT_THROW(parse_module("graph @g() { %a = constant dense<" + repeated("[", kDeep) + "> : f32[2] return }", "x.tc"), Error);
+  EXPECT_THROW(
+      parse_module("graph @g() {" + repeated(" %a = identity _ ({", kDeep) + repeated("}", kDeep) + "}", "x.tc"),
+      Error);
+  EXPECT_THROW(parse_module("graph @g() { %a = constant dense<" + repeated("[", kDeep) + "> : f32[2] return }", "x.tc"),
+               Error);
 }
 
 TEST(ParseError, GeneratedTensorsHaveABudget) {
-  const auto text = [](const std::string& literal) { return "graph @g() {\n  %a = constant " + literal + "\n  return %a\n}\n"; };
+  const auto text = [](const std::string& literal) {
+    return "graph @g() {\n  %a = constant " + literal + "\n  return %a\n}\n";
+  };
   EXPECT_THROW(parse_module(text("dense<0> : f32[1000000000000]"), "x.tc"), Error);
   EXPECT_THROW(parse_module(text("dense<[0]> : f32[1000000000000]"), "x.tc"), Error);
   EXPECT_THROW(parse_module(text("zeros : f32[1000]"), "x.tc", {.max_generated = 3999}), Error);
   EXPECT_NO_THROW(parse_module(text("zeros : f32[1000]"), "x.tc", {.max_generated = 4000}));
-  EXPECT_THROW(parse_module("resource @a : f32[600] = zeros\nresource @b : f32[600] = random(1)\n" + text("@a"), "x.tc", {.max_generated = 4000}), Error);
+  EXPECT_THROW(parse_module("resource @a : f32[600] = zeros\nresource @b : f32[600] = random(1)\n" + text("@a"), "x.tc",
+                            {.max_generated = 4000}),
+               Error);
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 namespace tc {
 namespace {
 
-Type f32(Shape s) { return Type::tensor(DType::f32, std::move(s)); }
+Type f32(Shape s) {
+  return Type::tensor(DType::f32, std::move(s));
+}
 
 // A well-formed module that each test breaks in one way.
 struct VerifyTest : testing::Test {
