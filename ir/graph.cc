@@ -263,6 +263,20 @@ namespace {
 
 using ValueMap = std::unordered_map<Value*, Value*>;
 
+void copy_facts(const Value* from, Value* to) {
+  to->set_type(from->type());
+  if (from->contents()) to->set_contents(*from->contents());
+  else to->clear_contents();
+}
+
+void copy_facts(const Graph& from, const ValueMap& map) {
+  for (Value* v : from.inputs()) copy_facts(v, map.at(v));
+  for (const auto& n : from.nodes()) {
+    for (int i = 0; i < n->num_results(); ++i) copy_facts(n->result(i), map.at(n->result(i)));
+    for (int i = 0; i < n->num_regions(); ++i) copy_facts(n->region(i), map);
+  }
+}
+
 void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool with_terminator) {
   for (const auto& n : from.nodes()) {
     if (n->op() == OpId::Return && !with_terminator) continue;
@@ -281,12 +295,12 @@ void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool 
     }
     Node* copy = to.insert(make_node(to.module(), n->op(), operands, n->raw_attrs(), n->num_results(), std::move(regions), n->location()), before);
     for (int i = 0; i < n->num_results(); ++i) {
-      Value *a = n->result(i), *b = copy->result(i);
-      b->set_name(a->name());
-      b->set_type(a->type());
-      if (a->contents()) b->set_contents(*a->contents());
-      map[a] = b;
+      copy->result(i)->set_name(n->result(i)->name());
+      map[n->result(i)] = copy->result(i);
+      copy_facts(n->result(i), copy->result(i));
     }
+    // Inference of the whole has gone over the regions again.
+    for (int i = 0; i < n->num_regions(); ++i) copy_facts(n->region(i), map);
   }
 }
 
