@@ -187,50 +187,20 @@ class Verifier {
   std::unordered_map<const Node*, size_t> nodes_;
 };
 
-// Depth-first search over calls with an explicit stack; a callee that is still open closes a circle.
-void check_calls(const Module& m) {
-  std::unordered_map<std::string_view, const Graph*> by_name;
+void check_functions(const Module& m) {
+  std::unordered_set<std::string_view> names;
   for (const auto& f : m.functions()) {
-    if (f->name().empty() || !by_name.emplace(f->name(), f.get()).second)
-      reject(nullptr, "two functions are called @", f->name());
+    if (f->name().empty()) reject(nullptr, "a function has no name");
+    if (!names.insert(f->name()).second) reject(nullptr, "two functions are called @", f->name());
     if (f->owner()) reject(*f, "a function is not a region");
   }
-  std::unordered_map<const Graph*, std::vector<std::pair<const Node*, const Graph*>>> calls;
-  const auto collect = [&](const Graph& g) {
-    walk(g, [&](Node& n) {
-      if (!n.is<Call>()) return;
-      const auto callee = by_name.find(n.attrs<Call>().callee);
-      if (callee == by_name.end()) reject(&n, "there is no function @", n.attrs<Call>().callee);
-      calls[&g].emplace_back(&n, callee->second);
-    });
-  };
-  for (const auto& f : m.functions()) collect(*f);
-  collect(m.main());
-  enum State { fresh, open, done };
-  std::unordered_map<const Graph*, State> state;
-  for (const auto& f : m.functions()) {
-    std::vector<const Graph*> stack = {f.get()};
-    while (!stack.empty()) {
-      const Graph* g = stack.back();
-      if (state[g] != fresh) {
-        state[g] = done;
-        stack.pop_back();
-        continue;
-      }
-      state[g] = open;
-      for (const auto& [node, callee] : calls[g]) {
-        if (state[callee] == open)
-          reject(node, "recursion: @", g->name(), " calls @", callee->name(), ", which leads back to it");
-        if (state[callee] == fresh) stack.push_back(callee);
-      }
-    }
-  }
+  (void)call_order(m);
 }
 
 }  // namespace
 
 void verify(const Module& m) {
-  check_calls(m);
+  check_functions(m);
   for (const auto& f : m.functions()) verify(*f);
   if (m.main().owner()) reject(m.main(), "the main graph is not a region");
   verify(m.main());

@@ -168,6 +168,7 @@ class Parser {
 
   void parse_function(Graph& g) {
     in_.next();  // the name
+    declared_.clear();
     scopes_.clear();
     scopes_.emplace_back();
     if (!in_.at('(')) in_.fail_expected("'(' and the inputs");
@@ -307,6 +308,7 @@ class Parser {
     const std::vector<Value*> values = operands();
     attributes(*op, attrs.get(), given, name);
     std::vector<std::unique_ptr<Graph>> regions;
+    const size_t first_declared = declared_.size();
     if (in_.at('(') && !in_.peek().new_line) regions = parse_regions();
     if (op->regions >= 0 && regions.size() != static_cast<size_t>(op->regions))
       in_.fail_at(name.offset, op->name(), " has ", op->regions, " regions, not ", regions.size());
@@ -323,6 +325,12 @@ class Parser {
     Node* made = nullptr;
     located(name.offset,
             [&] { made = g.insert(make_node(*module_, op->id, values, attrs, count, std::move(regions), where)); });
+    // Inference of the whole has gone over the regions again.
+    for (size_t k = first_declared; k < declared_.size(); ++k) {
+      const auto& [v, type] = declared_[k];
+      if (!compatible(v->type(), type)) in_.fail_at(name.offset, "in a region, a value is ", v->type(), ", not ", type);
+      v->set_type(type);
+    }
     for (int i = 0; i < count; ++i) {
       const auto k = static_cast<size_t>(i);
       Value* v = made->result(i);
@@ -330,6 +338,7 @@ class Parser {
         if (!compatible(v->type(), types[k]))
           in_.fail_at(types_offset, "%", results[k].first.text, " is ", v->type(), ", not ", types[k]);
         v->set_type(types[k]);
+        if (scopes_.size() > 1) declared_.emplace_back(v, types[k]);
       }
       v->set_name(results[k].second.name);
       define(results[k].first, results[k].second, v);
@@ -427,6 +436,7 @@ class Parser {
   std::vector<Item> functions_;
   Item main_;
   std::vector<std::unordered_map<std::string, Value*>> scopes_;
+  std::vector<std::pair<Value*, Type>> declared_;  // of results within regions
   bool located_ = false;
 };
 
