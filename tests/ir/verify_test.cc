@@ -184,6 +184,81 @@ TEST_F(VerifyTest, DirectRecursion) {
   expect_rejected("recursion: @f calls @f", "itself");
 }
 
+struct VerifyRegions : testing::Test {
+  std::unique_ptr<Module> m = parse_module(R"(graph @g(%c: bool[], %x: f32[2]) {
+  %a = relu %x
+  %r = if %c ({
+    %t = relu %a
+    return %t
+  }, {
+    %e = relu %a
+    return %e
+  })  loc("choice")
+  %z = relu %r
+  return %z
+}
+)",
+                                           "regions.tc");
+  Graph& g = m->main();
+  Node* choice = g.output(0)->def()->operand(0)->def();
+  Node *then = choice->region(0).first(), *other = choice->region(1).first();
+
+  void expect_rejected(const std::string& part, const std::string& line) {
+    try {
+      verify(*m);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("note: " + line), std::string::npos) << e.what();
+    }
+  }
+};
+
+TEST_F(VerifyRegions, WellFormed) {
+  verify(*m);
+  verify(choice->region(0));
+  verify(choice->region(1));
+}
+
+TEST_F(VerifyRegions, ValueOfTheOtherRegion) {
+  other->set_operand(0, then->result());
+  expect_rejected("operand 0 is not defined before its use", "%e = relu %t : f32[2]");
+  EXPECT_THROW(verify(choice->region(1)), Error);
+}
+
+TEST_F(VerifyRegions, ValueOfARegionOutside) {
+  choice->next()->set_operand(0, then->result());
+  expect_rejected("operand 0 is not defined before its use", "%z = relu %t : f32[2]");
+}
+
+TEST_F(VerifyRegions, OwnResultInside) {
+  then->set_operand(0, choice->result());
+  expect_rejected("operand 0 is not defined before its use", "%t = relu %r : f32[2]");
+}
+
+TEST_F(VerifyRegions, CaptureBeforeItsDefinition) {
+  g.move_before(choice, g.first());
+  expect_rejected("operand 0 is not defined before its use", "%t = relu %a : f32[2]");
+  EXPECT_THROW(verify(choice->region(0)), Error);
+}
+
+TEST_F(VerifyRegions, RegionThatDoesNotReturn) {
+  const auto t = choice->region(1).detach(choice->region(1).terminator());
+  expect_rejected("in a region: the graph does not end in return", "%r = if %c ({...}, {...}) : f32[2]");
+}
+
+TEST_F(VerifyRegions, BranchesOfDifferentTypes) {
+  const auto i = make_node(*m, OpId::Constant, {},
+                           [] {
+                             auto a = std::make_shared<Constant::Attrs>();
+                             a->value = Tensor::scalar<int64_t>(1);
+                             return a;
+                           }(),
+                           1, {}, {});
+  choice->region(1).terminator()->set_operand(0, i->result());
+  EXPECT_THROW(verify(*m), Error);
+}
+
 TEST(Verify, LongChainsOfCallsAndNodes) {
   Module m;
   const Type t = f32({2});
