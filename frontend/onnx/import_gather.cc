@@ -2,6 +2,8 @@
 
 namespace tc::onnx {
 
-void rows_import_gather(ImportRows&) {}
+void rows_import_gather(ImportRows& rows) {
+  rows.push_back({"Scatter", 9, [](NodeImport& n) { return n.regular(OpId::ScatterElements); }});
+}
 
 }  // namespace tc::onnx

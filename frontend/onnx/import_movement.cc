@@ -49,6 +49,32 @@ std::vector<Value*> pad_2(NodeImport& n) {
   return with<Pad>(n, {x, pads, n.b().scalar_like(x->dtype(), value)});
 }
 
+// Upsample and the first Resize: places are multiples of 1/scale, and the nearest element is the one before.
+Value* upsampled(NodeImport& n, Value* scales) {
+  Resize::Attrs attrs;
+  const std::string mode = n.string_attr("mode", "nearest");
+  if (mode == "linear" || mode == "bilinear")
+    attrs.mode = ResizeMode::linear;
+  else if (mode != "nearest")
+    n.fail(ErrorCode::bad_attribute, "unknown mode '", mode, "'");
+  attrs.coordinates = ResizeCoordinates::asymmetric;
+  attrs.nearest_mode = ResizeNearest::floor;
+  return n.b().make<Resize>({n.required(0), nullptr, scales}, std::move(attrs));
+}
+
+std::vector<Value*> upsample_7(NodeImport& n) {
+  const auto scales = n.floats_attr("scales");
+  if (!scales) n.fail(ErrorCode::bad_attribute, "attribute 'scales' is missing");
+  Tensor t(DType::f32, {static_cast<int64_t>(scales->size())});
+  auto out = t.mutable_span<float>();
+  for (size_t i = 0; i < scales->size(); ++i) out[i] = static_cast<float>((*scales)[i]);
+  return {upsampled(n, n.b().constant(std::move(t)))};
+}
+
+std::vector<Value*> upsample_9(NodeImport& n) {
+  return {upsampled(n, n.required(1))};
+}
+
 // In bf16 and f16 every element is rounded once, whatever type the sum is held in meanwhile.
 std::vector<Value*> range_27(NodeImport& n) {
   n.ignore_attr("stash_type");
@@ -64,7 +90,10 @@ void rows_import_movement(ImportRows& rows) {
                            {"Slice", 1, slice_1},
                            {"Split", 2, split_2},
                            {"Pad", 2, pad_2},
-                           {"Range", 27, range_27}});
+                           {"Range", 27, range_27},
+                           {"Upsample", 7, upsample_7},
+                           {"Upsample", 9, upsample_9},
+                           {"Resize", 10, upsample_9}});
 }
 
 }  // namespace tc::onnx

@@ -51,6 +51,16 @@ void copy_indexed(const Tensor& in, const std::vector<int64_t>& sources, Tensor&
   });
 }
 
+void place_indexed(const Tensor& in, const std::vector<int64_t>& targets, Tensor& out) {
+  TC_CHECK(in.dtype() == out.dtype(), "copy from ", in.dtype(), " to ", out.dtype());
+  TC_CHECK(static_cast<int64_t>(targets.size()) == in.size(), "one target per element");
+  visit_element(in.dtype(), [&]<class E>() {
+    const E* from = static_cast<const E*>(in.data());
+    E* to = static_cast<E*>(out.mutable_data());
+    for (size_t i = 0; i < targets.size(); ++i) to[targets[i]] = from[i];
+  });
+}
+
 void fill_with(const Tensor& value, Tensor& out) {
   TC_CHECK(value.size() == 1, "one value");
   copy_strided(value, 0, {0}, out, 0, {1}, {out.size()});

@@ -41,6 +41,8 @@ void copy_strided(const Tensor& in, int64_t in_offset, const Extents& in_strides
                   const Extents& out_strides, const Extents& extents);
 // out[i] = in[sources[i]]; the only element of `fill` (null: zero) where sources[i] < 0.
 void copy_indexed(const Tensor& in, const std::vector<int64_t>& sources, Tensor& out, const Tensor* fill = nullptr);
+// out[targets[i]] = in[i], in order of i.
+void place_indexed(const Tensor& in, const std::vector<int64_t>& targets, Tensor& out);
 // Every element of `out` becomes the only element of `value`.
 void fill_with(const Tensor& value, Tensor& out);
 // The elements converted to another type of the same kind or a wider one (the widened mode).

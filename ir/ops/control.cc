@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tc/ir/ops/core.h"
+#include "tc/ir/ops/sequence.h"
 #include "tc/ir/shape_math.h"
 
 namespace tc {
@@ -56,16 +57,6 @@ Type exported(InferContext& ctx, const Type& t, const Symbols& outer) {
   Dims dims = t.shape().dims();
   for (Dim& d : dims)
     if (!within(d, outer)) d = ctx.fresh();
-  return Type::tensor(t.dtype(), Shape(std::move(dims)));
-}
-
-// The type of some element of a sequence: extents that are not fixed differ from element to element.
-Type any_element(InferContext& ctx, const Type& sequence) {
-  const Type& t = sequence.element();
-  if (!t.is_tensor() || !t.shape().ranked()) return t;
-  Dims dims = t.shape().dims();
-  for (Dim& d : dims)
-    if (!d.is_const()) d = ctx.fresh();
   return Type::tensor(t.dtype(), Shape(std::move(dims)));
 }
 
@@ -338,7 +329,7 @@ void SequenceMap::infer(InferContext& ctx) {
     const Type& t = ctx.type(i);
     if (i == 0 && t.kind() != Type::Kind::sequence)
       ctx.fail(ErrorCode::bad_type, "sequence_map needs a sequence, got ", t);
-    Type& input = inputs.emplace_back(t.kind() == Type::Kind::sequence ? any_element(ctx, t) : t);
+    Type& input = inputs.emplace_back(t.kind() == Type::Kind::sequence ? element_type(ctx, t) : t);
     // The extents of an element are symbols of the region; those chosen last time stay.
     if (const Type& before = body.input(i)->type();
         compatible(input, before) && before.is_tensor() && before.shape().ranked() && input.shape().ranked()) {

@@ -9,6 +9,7 @@
 
 #include "tc/ir/infer.h"
 #include "tc/ir/op.h"
+#include "tc/ir/ops/resize.h"
 
 namespace tc {
 

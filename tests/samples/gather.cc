@@ -2,6 +2,57 @@
 
 namespace tc {
 
-void samples_gather(std::vector<Sample>&) {}
+void samples_gather(std::vector<Sample>& samples) {
+  const auto add = [&](const char* name, void (*build)(SampleGraph&)) { samples.push_back({name, build}); };
+  add("gather", [](SampleGraph& g) {
+    Value* indices = g.input(Tensor::of<int64_t>({2, 2}, {0, -1, 2, 1}));
+    g.outputs({g.b.make<Gather>({g.input(DType::f32, {2, 3, 4}), indices}, {1})});
+  });
+  add("gather/strings", [](SampleGraph& g) {
+    g.outputs({g.b.make<Gather>({g.input(DType::str, {5}), g.input(Tensor::scalar<int32_t>(-2))})});
+  });
+  add("gather_elements", [](SampleGraph& g) {
+    g.outputs({g.b.make<GatherElements>(
+        {g.input(DType::f32, {3, 3}), g.input(Tensor::of<int64_t>({2, 3}, {1, 2, 0, -1, 0, 0}))})});
+  });
+  add("gather_nd", [](SampleGraph& g) {
+    g.outputs(
+        {g.b.make<GatherND>({g.input(DType::f32, {2, 3, 4}), g.input(Tensor::of<int64_t>({2, 1}, {1, -3}))}, {1})});
+  });
+  add("scatter_elements", [](SampleGraph& g) {
+    Value *data = g.input(DType::f32, {3, 3}), *indices = g.input(Tensor::of<int64_t>({2, 3}, {1, 0, 2, 0, 2, -2})),
+          *updates = g.input(DType::f32, {2, 3});
+    g.outputs({g.b.make<ScatterElements>({data, indices, updates}, {1, ScatterReduction::none})});
+  });
+  add("scatter_elements/reductions", [](SampleGraph& g) {
+    Value *data = g.input(DType::f16, {3, 3}), *indices = g.input(Tensor::of<int64_t>({2, 1}, {1, 1})),
+          *updates = g.input(DType::f16, {2, 1});
+    std::vector<Value*> out;
+    for (auto r : {ScatterReduction::add, ScatterReduction::mul, ScatterReduction::max, ScatterReduction::min})
+      out.push_back(g.b.make<ScatterElements>({data, indices, updates}, {0, r}));
+    g.outputs(out);
+  });
+  add("scatter_nd", [](SampleGraph& g) {
+    Value *data = g.input(DType::f32, {4, 2}), *indices = g.input(Tensor::of<int64_t>({3, 1}, {1, -1, 1})),
+          *updates = g.input(DType::f32, {3, 2});
+    g.outputs({g.b.make<ScatterND>({data, indices, updates}),
+               g.b.make<ScatterND>({data, indices, updates}, {ScatterReduction::add})});
+  });
+  add("one_hot", [](SampleGraph& g) {
+    Value *indices = g.input(Tensor::of<int64_t>({2, 2}, {0, 7, -1, 1})), *values = g.input(DType::f32, {2});
+    g.outputs({g.b.make<OneHot>({indices, g.b.scalar<int64_t>(3), values}, {1})});
+  });
+  add("compress", [](SampleGraph& g) {
+    Value* condition = g.input(Tensor::of<Bool>({3}, {Bool(true), Bool(false), Bool(true)}));
+    Value* x = g.input(DType::f32, {2, 4});
+    g.outputs({g.b.make<Compress>({x, condition}, {1}), g.b.make<Compress>({x, condition})});
+  });
+  add("tensor_scatter", [](SampleGraph& g) {
+    Value *cache = g.input(DType::f32, {2, 2, 4, 3}), *update = g.input(DType::f32, {2, 2, 2, 3}),
+          *at = g.input(Tensor::of<int64_t>({2}, {1, 3}));
+    g.outputs({g.b.make<TensorScatter>({cache, update, at}, {-2, TensorScatterMode::circular}),
+               g.b.make<TensorScatter>({cache, update})});
+  });
+}
 
 }  // namespace tc

@@ -98,6 +98,19 @@ void samples_movement(std::vector<Sample>& samples) {
   add("trilu", [](SampleGraph& g) {
     g.outputs({g.b.make<Trilu>({x234(g), g.b.scalar<int64_t>(1)}), g.b.make<Trilu>({x234(g)}, {false})});
   });
+  add("resize", [](SampleGraph& g) {
+    Value* x = g.input(g.random(DType::f32, {1, 2, 4, 5}), {Dim(1), Dim(2), Dim::symbol("H"), Dim::symbol("W")});
+    Value* scales = g.b.constant(Tensor::of<float>({4}, {1, 1, 2, 0.5F}));
+    g.outputs({g.b.make<Resize>({x, nullptr, scales})});
+  });
+  add("resize/linear", [](SampleGraph& g) {
+    Resize::Attrs attrs{.mode = ResizeMode::linear, .coordinates = ResizeCoordinates::align_corners, .axes = {{2, 3}}};
+    g.outputs({g.b.make<Resize>({g.input(DType::f32, {1, 2, 4, 5}), nullptr, nullptr, g.b.ints({7, 3})}, attrs)});
+  });
+  add("resize/cubic", [](SampleGraph& g) {
+    Resize::Attrs attrs{.mode = ResizeMode::cubic, .axes = {{1}}, .antialias = true, .exclude_outside = true};
+    g.outputs({g.b.make<Resize>({g.input(DType::f32, {2, 9}), nullptr, nullptr, g.b.ints({4})}, attrs)});
+  });
 }
 
 }  // namespace tc
