@@ -71,7 +71,7 @@ class Binder {
   Slot in(int i, Layout layout = Layout::plain);
   Slot value(Value* v, Layout layout = Layout::plain);
   Slot out(int j, Layout layout = Layout::plain);
-  // Result j is operand i's memory under other extents; no step is needed.
+  // Result j is operand i's memory under other extents.
   void alias(int j, int i);
   // Result j may overwrite operand i when nobody reads that later.
   void in_place(int j, int i);
@@ -130,6 +130,8 @@ class PlanBuilder {
   void bind_eval(const Node& node, std::vector<std::string> refusals);
   bool extents_computable(const Node& node);
   int expr_of(const Dim& d);  // with symbols inherited from the enclosing plan; -1 when not computable
+  void drop_dead_steps();
+  void find_lifetimes();
   void merge_in_place();
   int bytes_expr(const PlanValue& v);
   void add_step(std::unique_ptr<Step> step);

@@ -2,6 +2,11 @@
 
 namespace tc::cpu {
 
-void rows_bind_core(BindRows&) {}
+void rows_bind_core(BindRows& rows) {
+  rows.push_back({OpId::Identity, "view", [](Binder& b) {
+                    b.alias(0, 0);
+                    return true;
+                  }});
+}
 
 }  // namespace tc::cpu

@@ -1,7 +1,210 @@
+#include <algorithm>
+
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/epilogue.h"
+#include "tc/kernels/gemm/gemm.h"
 
 namespace tc::cpu {
+namespace {
 
-void rows_bind_matmul(BindRows&) {}
+// activation(alpha * A' B' + beta * C), A' and B' the operands or their last two axes exchanged.
+struct Product {
+  bool trans_a = false, trans_b = false;
+  float alpha = 1, beta = 1;
+  int c = -1, residual = -1;  // operands that are added
+};
+
+struct GemmState {
+  kernels::GemmArgs args;
+  kernels::GemmPlan plan;
+  // Batches beyond the kernel's two levels: element offsets of a, b, c and the addend.
+  struct Offsets {
+    int64_t a, b, c, residual;
+  };
+  std::vector<Offsets> outer;
+};
+
+// A matrix operand seen as [batch..., rows, cols]; vectors become one row (a) or one column (b).
+struct Matrix {
+  std::vector<int64_t> batch;
+  int64_t rows = 1, cols = 1, row_stride = 0, col_stride = 1;
+};
+
+Matrix matrix_of(std::span<const int64_t> e, bool transposed, bool is_b) {
+  Matrix m;
+  if (e.size() == 1) {
+    (is_b ? m.rows : m.cols) = e[0];
+    m.row_stride = is_b ? 1 : e[0];
+    m.col_stride = is_b ? 0 : 1;
+    return m;
+  }
+  m.batch.assign(e.begin(), e.end() - 2);
+  m.rows = e[e.size() - 2], m.cols = e[e.size() - 1];
+  m.row_stride = m.cols;
+  if (transposed) std::swap(m.rows, m.cols), std::swap(m.row_stride, m.col_stride);
+  return m;
+}
+
+// Element strides of a batch that broadcasts into `full`, counted in matrices of `size` elements.
+std::vector<int64_t> batch_strides(const std::vector<int64_t>& batch, const std::vector<int64_t>& full, int64_t size) {
+  std::vector<int64_t> strides(full.size());
+  int64_t stride = size;
+  for (size_t k = batch.size(); k-- > 0;) {
+    const size_t at = full.size() - batch.size() + k;
+    strides[at] = batch[k] == 1 ? 0 : stride;
+    stride *= batch[k];
+  }
+  return strides;
+}
+
+// Fills args and outer offsets from the operands' extents. `b_floats` is the distance between packed matrices, 0 unpacked.
+void plan_product(const Node& node, GemmState& s, const Product& p, std::span<const int64_t> ae, std::span<const int64_t> be,
+                  std::span<const int64_t> ye, bool adds, std::span<const int64_t> ce, int64_t b_floats) {
+  Matrix a = matrix_of(ae, p.trans_a, false);
+  const Matrix b = matrix_of(be, p.trans_b, true);
+  auto bad = [&](const std::string& text) {
+    throw Error({ErrorCode::bad_shape, text, node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+  };
+  if (a.cols != b.rows) bad(cat("inner extents ", a.cols, " and ", b.rows, " differ"));
+  std::vector<int64_t> full(std::max(a.batch.size(), b.batch.size()), 1);
+  for (const Matrix* side : {static_cast<const Matrix*>(&a), &b})
+    for (size_t k = 0; k < side->batch.size(); ++k) {
+      const auto& batch = side->batch;
+      int64_t& e = full[full.size() - batch.size() + k];
+      if (e != 1 && batch[k] != 1 && e != batch[k]) bad(cat("batch extents ", e, " and ", batch[k], " do not broadcast"));
+      if (batch[k] != 1) e = batch[k];
+    }
+  // One B for all of A's batches, and A dense: one tall product.
+  if (b.batch.empty() || std::all_of(b.batch.begin(), b.batch.end(), [](int64_t e) { return e == 1; }))
+    if (!p.trans_a && (!adds || ce.size() < 2 || std::ranges::equal(ce, ye))) {
+      for (int64_t e : a.batch) a.rows *= e;
+      a.batch.clear();
+      full.clear();
+    }
+  kernels::GemmArgs& g = s.args;
+  g = {};
+  g.m = a.rows, g.n = b.cols, g.k = a.cols;
+  g.a_rs = a.row_stride, g.a_cs = a.col_stride;
+  g.b_rs = b.row_stride, g.b_cs = b.col_stride;
+  g.c_rs = g.n;
+  auto as = batch_strides(a.batch, full, a.rows * a.cols);
+  auto bs = batch_strides(b.batch, full, b_floats ? b_floats : b.rows * b.cols);
+  std::vector<int64_t> cs = batch_strides(full, full, g.m * g.n), rs(full.size(), 0);
+  // The addend broadcasts into the result.
+  if (adds) {
+    const size_t rank = ye.size();
+    std::vector<int64_t> strides(rank, 0);
+    int64_t stride = 1;
+    for (size_t k = ce.size(); k-- > 0;) {
+      const size_t at = rank - ce.size() + k;
+      if (ce[k] != 1 && ce[k] != ye[at]) bad(cat("extent ", ce[k], " of the addend does not broadcast to ", ye[at]));
+      strides[at] = ce[k] == 1 ? 0 : stride;
+      stride *= ce[k];
+    }
+    if (full.empty()) {  // rows of all batches are one run; only addends that repeat per row or are dense get here
+      g.residual_cs = rank ? strides[rank - 1] : 0;
+      g.residual_rs = rank >= 2 ? strides[rank - 2] : 0;
+    } else {
+      g.residual_cs = strides[rank - 1], g.residual_rs = strides[rank - 2];
+      for (size_t k = 0; k < full.size(); ++k) rs[k] = strides[k];
+    }
+  }
+  const size_t inner = std::min<size_t>(2, full.size());
+  for (size_t k = 0; k < inner; ++k) {
+    const size_t from = full.size() - inner + k, to = 2 - inner + k;
+    g.batch[to] = full[from];
+    g.a_batch[to] = as[from], g.b_batch[to] = bs[from], g.c_batch[to] = cs[from], g.residual_batch[to] = rs[from];
+  }
+  s.outer.assign(1, {0, 0, 0, 0});
+  for (size_t k = 0; k + inner < full.size(); ++k) {
+    std::vector<GemmState::Offsets> next;
+    for (const auto& o : s.outer)
+      for (int64_t i = 0; i < full[k]; ++i) next.push_back({o.a + i * as[k], o.b + i * bs[k], o.c + i * cs[k], o.residual + i * rs[k]});
+    s.outer = std::move(next);
+  }
+  g.epilogue.alpha = p.alpha;
+  g.epilogue.beta = p.beta;
+}
+
+bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activation) {
+  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (b.rank(0) < 1 || b.rank(1) < 1) return b.refuse("an operand has rank 0");
+  // A vector added to each row is the kernel's bias; whatever else broadcasts is its residual, dense or strided.
+  const bool row_vector = p.c >= 0 && b.rank(p.c) >= 1 && b.result_shape(0).rank() >= 1 &&
+                          b.shape(p.c)[b.rank(p.c) - 1] == b.result_shape(0)[b.result_shape(0).rank() - 1] && b.shape(p.c).count() == b.shape(p.c)[b.rank(p.c) - 1];
+  const bool as_bias = row_vector && p.beta == 1;
+  if (p.c >= 0 && p.residual >= 0 && !as_bias) return b.refuse("two addends that are not vectors");
+  const int addend = p.residual >= 0 ? p.residual : as_bias ? -1 : p.c;
+  if (addend >= 0 && (b.rank(0) < 2 || b.rank(1) < 2)) return b.refuse("a vector operand and an addend");
+  const kernels::GemmTable& table = b.table().gemm;
+  const kernels::GemmTraits traits = table.traits.fn();
+
+  const Slot x = b.in(0);
+  const float* packed = nullptr;
+  Slot w = kNoSlot;
+  int64_t packed_floats = 0;
+  if (const Tensor* t = b.constant(1); t && b.rank(1) == 2 && t->size() > 0) {
+    const Matrix m = matrix_of(t->extents(), p.trans_b, true);
+    packed_floats = kernels::gemm_packed_floats(traits, m.rows, m.cols);
+    const Tensor aligned = t->aligned_copy();
+    packed = static_cast<const float*>(b.pack(1, cat("gemm ", p.trans_b, " ", table.pack_b.name), static_cast<size_t>(packed_floats) * sizeof(float), [&](void* to) {
+      kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()), m.row_stride, m.col_stride, m.rows, m.cols, static_cast<float*>(to));
+    }));
+  } else {
+    w = b.in(1);
+  }
+  const Extents packed_extents = packed ? b.constant(1)->extents() : Extents();
+  const Slot bias = as_bias ? b.in(p.c) : kNoSlot;
+  const Slot residual = addend >= 0 ? b.in(addend) : kNoSlot;
+  const Slot y = b.out(0);
+  if (addend >= 0 && b.shape(addend) == b.result_shape(0)) b.in_place(0, addend);
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) {
+    const auto e = f.extents(x);
+    const int64_t k = p.trans_a ? e[e.size() - 2] : e[e.size() - 1];
+    return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(k);
+  };
+  b.step<GemmState>(
+      table.run.name,
+      [=](Frame& f, GemmState& s) {
+        plan_product(*node, s, p, f.extents(x), packed ? std::span<const int64_t>(packed_extents) : f.extents(w), f.extents(y),
+                     residual != kNoSlot, residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual), packed ? packed_floats : 0);
+        activation.fill(s.args.epilogue);
+        // The plan depends on whether B is packed, and on strides.
+        s.args.packed_b = packed;
+        s.plan = kernels::gemm_plan(s.args, traits);
+        f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));
+      },
+      [=, &table](Frame& f, GemmState& s) {
+        kernels::GemmArgs& g = s.args;
+        g.scratch = reinterpret_cast<float*>(f.scratch());
+        g.epilogue.bias = bias == kNoSlot ? nullptr : f.ptr<const float>(bias);
+        for (const auto& o : s.outer) {
+          g.a = f.ptr<const float>(x) + o.a;
+          if (packed) g.packed_b = packed + o.b;
+          else g.b = f.ptr<const float>(w) + o.b;
+          g.c = f.ptr<float>(y) + o.c;
+          g.epilogue.residual = residual == kNoSlot ? nullptr : f.ptr<const float>(residual) + o.residual;
+          kernels::gemm(f.team(), table, g, s.plan);
+        }
+      });
+  return true;
+}
+
+bool bind_matmul(Binder& b) { return bind_product(b, {}, ActivationEpilogue::of(b)); }
+
+bool bind_gemm(Binder& b) {
+  const auto& a = b.attrs<Gemm>();
+  Product p{a.trans_a, a.trans_b, static_cast<float>(a.alpha), static_cast<float>(a.beta)};
+  if (b.has(2)) p.c = 2;
+  return bind_product(b, p, ActivationEpilogue::of(b));
+}
+
+}  // namespace
+
+void rows_bind_matmul(BindRows& rows) {
+  rows.push_back({OpId::MatMul, "gemm_f32", bind_matmul});
+  rows.push_back({OpId::Gemm, "gemm_f32", bind_gemm});
+}
 
 }  // namespace tc::cpu

@@ -59,6 +59,11 @@ int ExprTable::intern(const Dim& d) {
   return memo_[key] = sum;
 }
 
+void ExprTable::renumber(const std::vector<int>& renumbered) {
+  for (Expr& e : exprs_)
+    if (e.ready >= 0) e.ready = renumbered[static_cast<size_t>(e.ready)];
+}
+
 void ExprTable::evaluate(int step, const std::vector<int64_t>& symbol_values, std::vector<int64_t>& values) const {
   values.resize(exprs_.size());
   auto overflow = [] { fail(ErrorCode::limit_size, "extent arithmetic overflows"); };

@@ -236,10 +236,7 @@ void Frame::after(int step) {
   const auto& steps = plan_.steps_ready[i + 1];
   if (!plan_.bindings[i].empty() || !ready.empty() || !steps.empty()) {
     plan_.exprs.evaluate(step, symbols_, exprs_);
-    for (Slot s : ready)
-      if (plan_.buffers[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)].storage != Storage::object ||
-          plan_.buffers[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)].first_step != step)
-        fill_extents(s);
+    for (Slot s : ready) fill_extents(s);
     for (int s : steps) prepare(s);
     if (!steps.empty()) scratch_.reserve(scratch_bytes_);
   }

@@ -92,8 +92,22 @@ Slot Binder::out(int j, Layout layout) {
 void Binder::alias(int j, int i) {
   const Slot from = in(i);
   const Value* v = node_.result(j);
-  builder_.new_value(v, v->type(), Layout::plain, builder_.plan_->values[static_cast<size_t>(from)].buffer);
+  const Slot to = builder_.new_value(v, v->type(), Layout::plain, builder_.plan_->values[static_cast<size_t>(from)].buffer);
   done_ = true;
+  if (shape(i).count() == v->shape().count()) {
+    reads_.clear();
+    return;
+  }
+  // That a view covers its memory is known only when extents are.
+  struct None {};
+  const Node* node = &node_;
+  writes_.push_back(to);
+  step<None>(
+      "view",
+      [=](Frame& f, None&) {
+        if (f.count(from) != f.count(to)) f.fail(*node, ErrorCode::bad_shape, cat("cannot view ", f.count(from), " elements as ", f.count(to)));
+      },
+      [](Frame&, None&) {});
 }
 
 void Binder::in_place(int j, int i) {
@@ -249,18 +263,11 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
   const int index = static_cast<int>(plan_->steps.size());
   auto& values = plan_->values;
   plan_->bindings.emplace_back();
-  for (Slot s : step->reads) {
-    const PlanValue& v = values[static_cast<size_t>(s)];
-    auto& buffer = plan_->buffers[static_cast<size_t>(v.buffer)];
-    buffer.last_step = std::max(buffer.last_step, index);
-    step->extents_ready = std::max(step->extents_ready, v.ready);
-  }
+  for (Slot s : step->reads) step->extents_ready = std::max(step->extents_ready, values[static_cast<size_t>(s)].ready);
   for (Slot s : step->writes) {
     PlanValue& v = values[static_cast<size_t>(s)];
     Buffer& buffer = plan_->buffers[static_cast<size_t>(v.buffer)];
-    buffer.first_step = index;
-    buffer.last_step = std::max(buffer.last_step, index);
-    if (buffer.storage == Storage::object) {
+    if (buffer.storage == Storage::object && step->is_ref) {
       // What the step finds out: symbols that stand alone, and extents nobody can compute.
       v.ready = index;
       if (v.extent_base < 0) continue;
@@ -273,12 +280,70 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
       continue;
     }
     step->extents_ready = std::max(step->extents_ready, v.ready);
+    if (buffer.storage != Storage::arena || buffer.bytes >= 0) continue;  // a view of what was there
     if (v.ready >= 0) buffer.storage = Storage::object;  // placed when its extents are known
     else buffer.bytes = bytes_expr(v);
   }
   if (!pending_regions_.empty()) plan_->regions[index] = std::move(pending_regions_);
   pending_regions_.clear();
   plan_->steps.push_back(std::move(step));
+}
+
+// Drops steps that nobody needs: shape arithmetic whose results the extent table has, mostly.
+void PlanBuilder::drop_dead_steps() {
+  Plan& p = *plan_;
+  const size_t count = p.steps.size();
+  auto buffer_of = [&](Slot s) { return static_cast<size_t>(p.values[static_cast<size_t>(s)].buffer); };
+  std::vector<bool> live_buffer(p.buffers.size()), live(count);
+  for (Slot s : p.outputs) live_buffer[buffer_of(s)] = true;
+  for (size_t i = count; i-- > 0;) {
+    const Step& step = *p.steps[i];
+    bool needed = step.node->info().traits.effects || !p.bindings[i].empty();
+    for (Slot s : step.writes) needed = needed || live_buffer[buffer_of(s)];
+    live[i] = needed;
+    if (needed)
+      for (Slot s : step.reads) live_buffer[buffer_of(s)] = true;
+  }
+  std::vector<int> renumbered(count);  // the last step kept up to here
+  int kept = 0;
+  for (size_t i = 0; i < count; ++i) renumbered[i] = live[i] ? kept++ : kept - 1;
+  if (kept == static_cast<int>(count)) return;
+  auto moved = [&](int i) { return i < 0 ? i : renumbered[static_cast<size_t>(i)]; };
+  p.exprs.renumber(renumbered);
+  for (PlanValue& v : p.values) v.ready = moved(v.ready);
+  std::map<int, std::vector<std::unique_ptr<Plan>>> regions;
+  for (auto& [i, plans] : p.regions)
+    if (live[static_cast<size_t>(i)]) regions[moved(i)] = std::move(plans);
+  p.regions = std::move(regions);
+  std::erase_if(in_place_, [&](const InPlace& x) { return !live[static_cast<size_t>(x.step)]; });
+  for (InPlace& x : in_place_) x.step = moved(x.step);
+  std::vector<std::unique_ptr<Step>> steps;
+  std::vector<std::vector<Plan::Binding>> bindings;
+  for (size_t i = 0; i < count; ++i) {
+    if (!live[i]) continue;
+    p.steps[i]->extents_ready = moved(p.steps[i]->extents_ready);
+    steps.push_back(std::move(p.steps[i]));
+    bindings.push_back(std::move(p.bindings[i]));
+  }
+  p.steps = std::move(steps);
+  p.bindings = std::move(bindings);
+}
+
+// When each buffer is first written and last read.
+void PlanBuilder::find_lifetimes() {
+  Plan& p = *plan_;
+  const int end = static_cast<int>(p.steps.size());
+  for (Buffer& b : p.buffers) b.first_step = end, b.last_step = -1;
+  for (int i = 0; i < end; ++i) {
+    auto touch = [&](Slot s) {
+      Buffer& b = p.buffers[static_cast<size_t>(p.values[static_cast<size_t>(s)].buffer)];
+      b.first_step = std::min(b.first_step, i);
+      b.last_step = std::max(b.last_step, i);
+    };
+    for (Slot s : p.steps[static_cast<size_t>(i)]->reads) touch(s);
+    for (Slot s : p.steps[static_cast<size_t>(i)]->writes) touch(s);
+  }
+  for (Slot s : p.outputs) p.buffers[static_cast<size_t>(p.values[static_cast<size_t>(s)].buffer)].last_step = end;
 }
 
 int PlanBuilder::bytes_expr(const PlanValue& v) {
@@ -320,9 +385,10 @@ void PlanBuilder::finish() {
   }
   for (Slot s : plan_->outputs) {
     Buffer& b = plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)];
-    b.last_step = static_cast<int>(plan_->steps.size());
     if (b.storage == Storage::arena) b.storage = Storage::output;
   }
+  drop_dead_steps();
+  find_lifetimes();
   merge_in_place();
   for (auto [o, i] : plan_->graph->donations) {
     const int from = plan_->values[static_cast<size_t>(plan_->inputs[static_cast<size_t>(i)])].buffer;
@@ -343,12 +409,14 @@ void PlanBuilder::finish() {
   plan_->ready_values.resize(steps + 1);
   for (size_t b = 0; b < plan_->buffers.size(); ++b) {
     const Buffer& buffer = plan_->buffers[b];
-    if (buffer.storage == Storage::object && buffer.last_step < static_cast<int>(steps)) plan_->frees[static_cast<size_t>(buffer.last_step)].push_back(static_cast<int>(b));
+    if (buffer.storage == Storage::object && buffer.last_step >= 0 && buffer.last_step < static_cast<int>(steps)) plan_->frees[static_cast<size_t>(buffer.last_step)].push_back(static_cast<int>(b));
   }
   for (size_t i = 0; i < steps; ++i)
-    if (!dynamic_cast<const EvalStep*>(plan_->steps[i].get()))
-      for (Slot s : plan_->steps[i]->writes)
-        if (plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)].storage == Storage::object) plan_->late[i].push_back(s);
+    if (!plan_->steps[i]->is_ref)
+      for (Slot s : plan_->steps[i]->writes) {
+        const Buffer& b = plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)];
+        if (b.storage == Storage::object && b.first_step == static_cast<int>(i)) plan_->late[i].push_back(s);
+      }
   plan_->steps_ready.resize(steps + 1);
   for (size_t i = 0; i < steps; ++i) plan_->steps_ready[static_cast<size_t>(plan_->steps[i]->extents_ready + 1)].push_back(static_cast<int>(i));
   for (size_t s = 0; s < plan_->values.size(); ++s)

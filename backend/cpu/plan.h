@@ -93,6 +93,8 @@ class ExprTable {
   int ready(int expr) const { return exprs_[static_cast<size_t>(expr)].ready; }
   const std::vector<Expr>& exprs() const { return exprs_; }
   const std::map<std::string, int>& symbols() const { return symbols_; }  // name → symbol number
+  // Steps got new numbers: what was known after step i is known after step renumbered[i].
+  void renumber(const std::vector<int>& renumbered);
   // Evaluates expressions with ready == step into `values`, given `symbol_values`.
   void evaluate(int step, const std::vector<int64_t>& symbol_values, std::vector<int64_t>& values) const;
 
