@@ -2,9 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -35,25 +32,6 @@ std::string quoted(const std::string& word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
-}
-
-template <class T>
-std::string worst_difference(std::span<const T> got, std::span<const T> want, double rtol, double atol) {
-  double largest = 0;
-  for (const T w : want)
-    if (std::isfinite(w)) largest = std::max(largest, std::abs(static_cast<double>(w)));
-  double worst = 0;
-  size_t at = 0;
-  for (size_t i = 0; i < want.size(); ++i) {
-    const auto g = static_cast<double>(got[i]), w = static_cast<double>(want[i]);
-    if (g == w || (std::isnan(g) && std::isnan(w))) continue;
-    double excess = std::abs(g - w) / (rtol * std::abs(w) + atol * largest);
-    if (!std::isfinite(excess)) excess = HUGE_VAL;
-    if (excess > worst) worst = excess, at = i;
-  }
-  if (worst <= 1) return "";
-  return cat("element ", at, " of ", want.size(), " is ", got[at], ", expected ", want[at], ": ", worst,
-             " times the tolerance");
 }
 
 }  // namespace
@@ -99,14 +77,6 @@ const Tensor& find(const NamedTensors& tensors, const std::string& name) {
   for (const auto& [key, tensor] : tensors)
     if (key == name) return tensor;
   throw std::runtime_error("no tensor is named " + name);
-}
-
-std::string difference(const Tensor& got, const Tensor& want, double rtol, double atol) {
-  if (got.type() != want.type()) return cat("is a ", got.type(), ", expected a ", want.type());
-  const Tensor g = got.aligned_copy(), w = want.aligned_copy();
-  if (w.dtype() == DType::f32) return worst_difference(g.span<float>(), w.span<float>(), rtol, atol);
-  if (w.dtype() == DType::f64) return worst_difference(g.span<double>(), w.span<double>(), rtol, atol);
-  return g.identical(w) ? "" : "differs";
 }
 
 }  // namespace tc::peers

@@ -1,16 +1,20 @@
-// ONNX Runtime as the peer of tests: runs models in a Node.js process and compares outputs.
+// ONNX Runtime as the peer of tests: runs models in a Node.js process.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tc/tools/common/compare.h"
 #include "tc/tools/common/npy.h"
 
 namespace tc::peers {
 
 // The folder with the npm packages: $TC_NODE_MODULES, or node_modules of the tree. Empty when there is none.
 std::string node_modules();
+
+// How close outputs of whole networks have to be.
+inline constexpr Tolerance kModelTolerance = {.rtol = 1e-3, .atol = 0, .atol_of_max = 1e-4};
 
 struct Run {
   NamedTensors inputs;
@@ -26,9 +30,5 @@ Tensor random_f32(const Extents& extents, unsigned seed);
 
 // The tensor of that name; throws std::runtime_error.
 const Tensor& find(const NamedTensors& tensors, const std::string& name);
-
-// Empty when every element satisfies |got - want| <= rtol * |want| + atol * max|want|, else a sentence about the worst.
-// Integers, booleans and strings have to be equal. NaN equals NaN.
-std::string difference(const Tensor& got, const Tensor& want, double rtol, double atol);
 
 }  // namespace tc::peers

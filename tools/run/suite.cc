@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <re2/re2.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -14,7 +15,6 @@
 #include <fstream>
 #include <iostream>
 #include <mutex>
-#include <regex>
 #include <set>
 #include <thread>
 
@@ -194,17 +194,14 @@ std::set<std::string> read_known_failures(const std::string& path) {
 int run_suite(const SuiteOptions& options) {
   if (!fs::is_directory(options.folder)) fail(ErrorCode::bad_file, options.folder, " is not a folder");
   signal(SIGPIPE, SIG_IGN);
-  std::regex filter;
-  try {
-    filter = std::regex(options.filter);
-  } catch (const std::regex_error& e) {
-    fail(ErrorCode::bad_argument, "--filter '", options.filter, "' is not a regular expression: ", e.what());
-  }
+  const RE2 filter(options.filter, RE2::Quiet);
+  if (!filter.ok())
+    fail(ErrorCode::bad_argument, "--filter '", options.filter, "' is not a regular expression: ", filter.error());
   std::vector<fs::path> cases;
   for (const auto& entry : fs::recursive_directory_iterator(options.folder, fs::directory_options::skip_permission_denied)) {
     if (entry.path().filename() != "model.onnx") continue;
     const std::string name = fs::relative(entry.path().parent_path(), options.folder).string();
-    if (options.filter.empty() || std::regex_search(name, filter)) cases.push_back(entry.path().parent_path());
+    if (RE2::PartialMatch(name, filter)) cases.push_back(entry.path().parent_path());
   }
   std::sort(cases.begin(), cases.end());
   const auto known = read_known_failures(options.known_failures);
