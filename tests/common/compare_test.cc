@@ -20,6 +20,7 @@ TEST(Difference, OfTensors) {
   EXPECT_NE(difference(f({1, 1}), f({nan, 1}), {1, 0, 1}), "");
   EXPECT_NE(difference(f({inf, 1}), f({1, 1}), {1, 0, 1}), "");
   EXPECT_NE(difference(f({-inf}), f({inf}), {1, 0, 1}), "");
+  EXPECT_NE(difference(f({1}), f({inf}), {1e-3, 1e-7, 0}), "");
   EXPECT_NE(difference(f({1}), f({1, 1}), {1, 0, 1}), "");
   EXPECT_NE(difference(Tensor::scalar(int64_t{1}), Tensor::scalar(int64_t{2}), {1, 0, 1}), "");
 }
