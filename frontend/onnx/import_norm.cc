@@ -36,10 +36,16 @@ std::vector<Value*> group_norm_per_group(NodeImport& n) {
   return {b.make<Reshape>({y, b.make<ShapeOf>({x})}, {.allow_zero = true})};
 }
 
+std::vector<Value*> instance_norm_consuming(NodeImport& n) {
+  n.ignore_attr("consumed_inputs");
+  return n.regular(OpId::InstanceNormalization);
+}
+
 }  // namespace
 
 void rows_import_norm(ImportRows& rows) {
   rows.push_back({"BatchNormalization", 1, batch_norm_by_outputs});
+  rows.push_back({"InstanceNormalization", 1, instance_norm_consuming});
   rows.push_back({"GroupNormalization", 18, group_norm_per_group});
 }
 

@@ -193,8 +193,12 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
     for (double& v : x) v = scale_of(v, a);
   } else if (is_narrow_float(to) && a.saturate) {
     const double limit = largest(to);
+    // f4e2m1 has no NaN; what becomes of one is taken from ml_dtypes.
     for (double& v : x)
-      if (!std::isnan(v)) v = std::clamp(v, -limit, limit);
+      if (!std::isnan(v))
+        v = std::clamp(v, -limit, limit);
+      else if (to == DType::f4e2m1)
+        v = -0.0;
   }
   narrow(x, out);
 }
