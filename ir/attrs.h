@@ -53,6 +53,14 @@ constexpr Field<A, T> field(std::string_view name, T A::*m, std::string_view onn
 template <class A, class T>
 constexpr Field<A, T> field(std::string_view name, T A::*m, Required) { return {name, m, name, true}; }
 
+// The fields of the only base of `A`, for the tuple of an Attrs struct that extends it. (A second base has no offset yet
+// where the tuple stands, inside the class.)
+template <class A, class Base>
+constexpr auto inherited_fields() {
+  auto convert = []<class T>(const Field<Base, T>& f) { return Field<A, T>{f.name, f.member, f.onnx, f.is_required}; };
+  return std::apply([&](const auto&... f) { return std::tuple{convert(f)...}; }, Base::fields);
+}
+
 // Enumerations specialise this with their spellings, in order of the enumerators counted from 0.
 template <class E>
 inline constexpr std::span<const std::string_view> kEnumNames{};

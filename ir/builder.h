@@ -15,6 +15,7 @@ class Builder {
   // Appends to `graph`, or inserts before `before`.
   explicit Builder(Graph& graph, Node* before = nullptr) : graph_(&graph), before_(before) {}
   Graph& graph() const { return *graph_; }
+  Node* before() const { return before_; }  // null: at the end
   Module& module() const { return graph_->module(); }
   void set_location(std::string l) { location_ = std::move(l); }
   const std::string& location() const { return location_; }

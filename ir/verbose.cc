@@ -28,7 +28,9 @@ uint32_t parse_topics(std::string_view text) {
     bool known = false;
     for (size_t i = 0; i < kTopics.size(); ++i)
       if (kTopics[i] == word) mask |= 1u << i, known = true;
-    if (!known) fail(ErrorCode::bad_argument, "TC_VERBOSE: unknown topic '", word, "'; known: all, compile, pass, rewrite, dispatch, exec");
+    if (!known)
+      fail(ErrorCode::bad_argument, "TC_VERBOSE: unknown topic '", word,
+           "'; known: all, compile, pass, rewrite, dispatch, exec");
   }
   return mask;
 }
@@ -70,9 +72,13 @@ void append_field(std::string& line, std::string_view field) {
 
 }  // namespace
 
-bool verbose(Topic t) { return state().topics.load(std::memory_order_relaxed) >> static_cast<int>(t) & 1; }
+bool verbose(Topic t) {
+  return state().topics.load(std::memory_order_relaxed) >> static_cast<int>(t) & 1;
+}
 
-void set_verbose(std::string_view topics) { state().topics = parse_topics(topics); }
+void set_verbose(std::string_view topics) {
+  state().topics = parse_topics(topics);
+}
 
 void set_verbose_sink(std::function<void(std::string_view line)> sink) {
   State& s = state();
@@ -92,8 +98,10 @@ void report(Topic t, std::string_view columns, std::initializer_list<std::string
   State& s = state();
   const std::lock_guard lock(s.mutex);
   auto print = [&](const std::string& text) {
-    if (s.sink) s.sink(text);
-    else std::fprintf(stderr, "%s\n", text.c_str());
+    if (s.sink)
+      s.sink(text);
+    else
+      std::fprintf(stderr, "%s\n", text.c_str());
   };
   const uint32_t bit = 1u << static_cast<int>(t);
   if (!(s.headers & bit)) {

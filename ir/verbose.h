@@ -1,5 +1,6 @@
-// What the compiler says about itself on request. TC_VERBOSE=compile,pass,rewrite,dispatch,exec (or `all`) makes each named
-// topic print CSV lines to standard error; a line begins with its topic, and the first line of a topic names its columns.
+// What the compiler says about itself on request. TC_VERBOSE=compile,pass,rewrite,dispatch,exec (or `all`) makes each
+// named topic print CSV lines to standard error; a line begins with its topic, and the first line of a topic names its
+// columns.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,97 @@
-// Ops of the family `fused`.
+// Ops of the family `fused`: what passes make of several ops so that kernels run them in one go. Each decomposes into
+// the ops that it stands for.
 #pragma once
 
 #include "tc/ir/infer.h"
 #include "tc/ir/op.h"
+#include "tc/ir/ops/conv.h"
 
-namespace tc {}  // namespace tc
+namespace tc {
+
+class Builder;
+
+// What happens to each element of a product or convolution before it is stored.
+enum class Activation : uint8_t {
+  none,
+  relu,
+  clip,
+  leaky_relu,
+  sigmoid,
+  tanh,
+  swish,
+  hard_swish,
+  hard_sigmoid,
+  gelu,
+  gelu_tanh
+};
+inline constexpr std::string_view kActivationNames[] = {"none",         "relu", "clip",     "leaky_relu",
+                                                        "sigmoid",      "tanh", "swish",    "hard_swish",
+                                                        "hard_sigmoid", "gelu", "gelu_tanh"};
+template <>
+inline constexpr std::span<const std::string_view> kEnumNames<Activation> = kActivationNames;
+
+struct Epilogue {
+  Activation activation = Activation::none;
+  double alpha = 0;  // clip: least; leaky_relu, swish, hard_sigmoid: alpha
+  double beta = 0;   // clip: greatest; hard_sigmoid: beta
+};
+
+// Attributes of a product or convolution, and its epilogue.
+template <class Base>
+struct WithEpilogue : Base {
+  Activation activation = Activation::none;
+  double alpha = 0, beta = 0;
+  Epilogue epilogue() const { return {activation, alpha, beta}; }
+  void set(const Epilogue& e) { activation = e.activation, alpha = e.alpha, beta = e.beta; }
+  static constexpr auto fields =
+      std::tuple_cat(inherited_fields<WithEpilogue, Base>(),
+                     std::tuple{field("activation", &WithEpilogue::activation), field("alpha", &WithEpilogue::alpha),
+                                field("beta", &WithEpilogue::beta)});
+};
+
+// The op that computes the activation of v; v itself for none.
+Value* apply_epilogue(Builder& b, Value* v, const Epilogue& e);
+
+// activation(conv(x, w, b) + residual); the residual has the shape of the result.
+struct FusedConv {
+  using Attrs = WithEpilogue<ConvAttrs>;
+  static constexpr OpFacts facts{"fused_conv",
+                                 {},
+                                 "x:T, w:T, b:T?, residual:T? -> y:T",
+                                 {{{'T', dtypes::floats}}},
+                                 "convolution, bias, residual and activation"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
+// activation(scale * a' b' + bias + residual), where a' and b' are the operands, or with trans_a, trans_b those with
+// their last two axes exchanged, multiplied as by matmul. The bias broadcasts into the result; the residual has its
+// shape.
+struct FusedMatMul {
+  struct Product {
+    bool trans_a = false, trans_b = false;
+    double scale = 1;
+    static constexpr auto fields = std::tuple{field("trans_a", &Product::trans_a), field("trans_b", &Product::trans_b),
+                                              field("scale", &Product::scale)};
+  };
+  using Attrs = WithEpilogue<Product>;
+  static constexpr OpFacts facts{"fused_matmul",
+                                 {},
+                                 "a:T, b:T, bias:T?, residual:T? -> y:T",
+                                 {{{'T', dtypes::floats}}},
+                                 "matrix product, scale, bias, residual and activation"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
+// A region of elementwise ops that runs in one sweep over its operands. The region's inputs are the operands; it
+// captures nothing; its outputs are the results. All results have one shape, into which every operand broadcasts.
+struct Cluster {
+  static constexpr int regions = 1;
+  static constexpr OpFacts facts{
+      "cluster", {}, "inputs:V* -> outputs:V*", {{{'V', dtypes::all}}}, "elementwise ops run in one sweep"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
+}  // namespace tc

@@ -1,7 +1,64 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
+namespace {
 
-void samples_fused(std::vector<Sample>&) {}
+// Convolution with bias and residual under each activation.
+template <Activation A>
+void conv_sample(SampleGraph& g) {
+  FusedConv::Attrs a;
+  a.pads = {1, 1, 1, 1};
+  const bool clip = A == Activation::clip;
+  a.set({A, clip ? -0.5 : 0.2, clip ? 0.75 : 0.5});
+  Value* x = g.input(DType::f32, {2, 3, 6, 5});
+  Value* w = g.b.constant(g.random(DType::f32, {4, 3, 3, 3}, -0.5, 0.5));
+  g.outputs({g.b.make<FusedConv>({x, w, g.input(DType::f32, {4}), g.input(DType::f32, {2, 4, 6, 5})}, a)});
+}
+
+void cluster_sample(SampleGraph& g) {
+  auto body = std::make_unique<Graph>(*g.module);
+  Builder inner(*body);
+  Value* x = g.input(DType::f32, {3, 1, 5});
+  Value* y = g.input(DType::f32, {4, 5});
+  Value *a = body->add_input(x->type()), *b = body->add_input(y->type());
+  Value* sum = inner.make<Add>({inner.make<Mul>({a, b}), inner.scalar(0.5f)});
+  body->set_outputs(std::vector<Value*>{inner.make<Tanh>({sum}), sum});
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(body));
+  Node* n = g.b.make_n<Cluster>({x, y}, {}, 2, std::move(regions));
+  g.outputs({n->result(0), n->result(1)});
+}
+
+}  // namespace
+
+void samples_fused(std::vector<Sample>& samples) {
+  samples.push_back({"fused_conv/plain", [](SampleGraph& g) {
+                       Value* w = g.b.constant(g.random(DType::f32, {4, 3, 3, 3}, -0.5, 0.5));
+                       g.outputs({g.b.make<FusedConv>({g.input(DType::f32, {2, 3, 6, 5}), w})});
+                     }});
+  samples.push_back({"fused_conv/relu", conv_sample<Activation::relu>});
+  samples.push_back({"fused_conv/clip", conv_sample<Activation::clip>});
+  samples.push_back({"fused_conv/leaky_relu", conv_sample<Activation::leaky_relu>});
+  samples.push_back({"fused_conv/sigmoid", conv_sample<Activation::sigmoid>});
+  samples.push_back({"fused_conv/tanh", conv_sample<Activation::tanh>});
+  samples.push_back({"fused_conv/swish", conv_sample<Activation::swish>});
+  samples.push_back({"fused_conv/hard_swish", conv_sample<Activation::hard_swish>});
+  samples.push_back({"fused_conv/hard_sigmoid", conv_sample<Activation::hard_sigmoid>});
+  samples.push_back({"fused_conv/gelu", conv_sample<Activation::gelu>});
+  samples.push_back({"fused_conv/gelu_tanh", conv_sample<Activation::gelu_tanh>});
+  samples.push_back({"fused_matmul/plain", [](SampleGraph& g) {
+                       g.outputs({g.b.make<FusedMatMul>({g.input(DType::f32, {3, 4}), g.input(DType::f32, {4, 5})})});
+                     }});
+  samples.push_back({"fused_matmul/transposed_scaled_bias_residual_relu", [](SampleGraph& g) {
+                       FusedMatMul::Attrs a;
+                       a.trans_a = a.trans_b = true;
+                       a.scale = 0.125;
+                       a.set({Activation::relu});
+                       g.outputs({g.b.make<FusedMatMul>({g.input(DType::f32, {2, 4, 3}), g.input(DType::f32, {5, 4}),
+                                                         g.input(DType::f32, {5}), g.input(DType::f32, {2, 3, 5})},
+                                                        a)});
+                     }});
+  samples.push_back({"cluster/two_results", cluster_sample});
+}
 
 }  // namespace tc
