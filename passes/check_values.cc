@@ -10,15 +10,22 @@ namespace {
 
 double epsilon(DType t) {
   switch (t) {
-    case DType::f32: return std::ldexp(1.0, -23);
-    case DType::f64: return std::ldexp(1.0, -52);
-    case DType::f16: return std::ldexp(1.0, -10);
-    case DType::bf16: return std::ldexp(1.0, -7);
-    default: return 0;
+    case DType::f32:
+      return std::ldexp(1.0, -23);
+    case DType::f64:
+      return std::ldexp(1.0, -52);
+    case DType::f16:
+      return std::ldexp(1.0, -10);
+    case DType::bf16:
+      return std::ldexp(1.0, -7);
+    default:
+      return 0;
   }
 }
 
-bool is_float(DType t) { return epsilon(t) > 0; }
+bool is_float(DType t) {
+  return epsilon(t) > 0;
+}
 
 std::string tensor_difference(const Tensor& a, const Tensor& b, double absolute) {
   if (a.dtype() != b.dtype() || a.extents() != b.extents()) return cat(a.type(), " became ", b.type());
@@ -37,10 +44,14 @@ std::string tensor_difference(const Tensor& a, const Tensor& b, double absolute)
 double tolerance(const Exactness& e, DType t, double scale, double terms) {
   const double eps = epsilon(t);
   switch (e.contract) {
-    case Contract::exact: return 0;
-    case Contract::same_rounding: return 4 * eps * scale;
-    case Contract::reassociates: return (16 + 4 * std::sqrt(terms)) * eps * scale;
-    case Contract::approximate: return (e.bound + 4 * eps) * scale;
+    case Contract::exact:
+      return 0;
+    case Contract::same_rounding:
+      return 4 * eps * scale;
+    case Contract::reassociates:
+      return (16 + 4 * std::sqrt(terms)) * eps * scale;
+    case Contract::approximate:
+      return (e.bound + 4 * eps) * scale;
   }
   return 0;
 }
@@ -54,11 +65,13 @@ double largest_magnitude(const Datum& d) {
 }
 
 std::string difference(const Datum& expected, const Datum& actual, double absolute) {
-  if (expected.is_tensor() && actual.is_tensor()) return tensor_difference(expected.tensor(), actual.tensor(), absolute);
+  if (expected.is_tensor() && actual.is_tensor())
+    return tensor_difference(expected.tensor(), actual.tensor(), absolute);
   if (expected.is_sequence() && actual.is_sequence()) {
     if (expected.items().size() != actual.items().size()) return "sequence lengths differ";
     for (size_t i = 0; i < expected.items().size(); ++i)
-      if (auto text = difference(expected.items()[i], actual.items()[i], absolute); !text.empty()) return cat("item ", i, ": ", text);
+      if (auto text = difference(expected.items()[i], actual.items()[i], absolute); !text.empty())
+        return cat("item ", i, ": ", text);
     return {};
   }
   return describe(expected) == describe(actual) ? "" : cat(describe(expected), " became ", describe(actual));
@@ -101,6 +114,16 @@ const Datum& ValueCheck::shadow(const Value* v) {
   return shadows_.at(v);
 }
 
+Datum ValueCheck::recompute(const Value* v, const Edit& edit, std::unordered_map<const Value*, Datum>& memo) {
+  const Node* n = v->def();
+  if (!n || n->num_results() != 1 || std::find(edit.sources.begin(), edit.sources.end(), n) == edit.sources.end())
+    return shadow(v);
+  if (const auto it = memo.find(v); it != memo.end()) return it->second;
+  std::vector<Datum> operands;
+  for (const Value* o : n->operands()) operands.push_back(o ? recompute(o, edit, memo) : Datum());
+  return memo[v] = eval_node(*n, operands, env_)[0];
+}
+
 void ValueCheck::evaluate(const Node& n) {
   std::vector<Datum> operands;
   for (const Value* v : n.operands()) operands.push_back(v ? shadow(v) : Datum());
@@ -116,7 +139,8 @@ void ValueCheck::before_commit(const Edit& edit) {
   }
   const Frame frame("value check of rule", edit.rule);
   for (const auto& [from, to] : edit.replaced) {
-    const Datum expected = shadow(from), actual = shadow(to);
+    std::unordered_map<const Value*, Datum> memo;
+    const Datum expected = recompute(from, edit, memo), actual = shadow(to);
     double scale = std::max(largest_magnitude(expected), std::numeric_limits<double>::min()), terms = 1;
     const DType t = from->dtype();
     if (from->def() && from->type().is_tensor())
@@ -130,9 +154,13 @@ void ValueCheck::before_commit(const Edit& edit) {
     const std::string text = difference(expected, actual, tolerance(edit.exactness, t, scale, terms));
     if (!text.empty()) {
       const std::string where = from->def() ? from->def()->location() : from->name();
-      throw Error({ErrorCode::check_failed, cat("rule ", edit.rule, " (", to_string(edit.exactness), ") changes numbers: ", text), where, {}, {}});
+      throw Error({ErrorCode::check_failed,
+                   cat("rule ", edit.rule, " (", to_string(edit.exactness), ") changes numbers: ", text),
+                   where,
+                   {},
+                   {}});
     }
-    if (to->def() && to->def()->graph() == nullptr) shadows_[to] = expected;
+    if (to->def() && to->def()->graph() == nullptr) shadows_[to] = shadow(from);
   }
   ++report_.values_checked;
 }
@@ -157,22 +185,27 @@ std::vector<Datum> sample_inputs(const Graph& graph, const std::map<std::string,
   int64_t next = 2;
   for (const Value* v : graph.inputs()) {
     if (!v->type().is_tensor() || !v->shape().ranked() || v->dtype() == DType::str)
-      fail(ErrorCode::bad_argument, "no sample can be made up for input '", v->name(), "' of type ", v->type(), "; give one");
+      fail(ErrorCode::bad_argument, "no sample can be made up for input '", v->name(), "' of type ", v->type(),
+           "; give one");
     Extents extents;
     for (const Dim& d : v->shape().dims()) {
       d.for_each_symbol([&](const std::string& s) {
         if (symbols.emplace(s, next).second) ++next;
       });
       const auto extent = d.eval([&](const std::string& s) { return std::optional<int64_t>(symbols.at(s)); });
-      if (!extent || *extent < 0) fail(ErrorCode::bad_argument, "extent '", d, "' of input '", v->name(), "' has no value");
+      if (!extent || *extent < 0)
+        fail(ErrorCode::bad_argument, "extent '", d, "' of input '", v->name(), "' has no value");
       extents.push_back(*extent);
     }
     Tensor t(v->dtype(), extents);
     std::vector<double> values(static_cast<size_t>(t.size()));
     for (double& e : values) e = is_float(t.dtype()) ? normal(random) : static_cast<double>(random() % 2);
-    if (kind(t.dtype()) == DTypeKind::complex) narrow(std::vector<std::complex<double>>(values.begin(), values.end()), t);
-    else if (kind(t.dtype()) == DTypeKind::floating) narrow(values, t);
-    else narrow(std::vector<int64_t>(values.begin(), values.end()), t);
+    if (kind(t.dtype()) == DTypeKind::complex)
+      narrow(std::vector<std::complex<double>>(values.begin(), values.end()), t);
+    else if (kind(t.dtype()) == DTypeKind::floating)
+      narrow(values, t);
+    else
+      narrow(std::vector<int64_t>(values.begin(), values.end()), t);
     inputs.emplace_back(std::move(t));
   }
   return inputs;

@@ -1,7 +1,7 @@
-// Compares numbers before and after rewrites. The main graph is interpreted once on sample inputs; every value then keeps a
-// shadow: what it was in that run. A rewrite's new nodes are evaluated on the shadows of their operands and compared with
-// the shadow of what they replace, within what the rule's contract allows. The replacement inherits the old shadow, so
-// that tolerances never add up. Whole passes are compared on the outputs.
+// Compares numbers before and after rewrites. The main graph is interpreted once on sample inputs; every value then
+// keeps a shadow: what it was in that run. The nodes that a rewrite replaces and its new ones are evaluated on the
+// shadows of what both use, and compared within what the rule's contract allows. The replacement inherits the old
+// shadow, so that tolerances never add up. Whole passes are compared on the outputs.
 #pragma once
 
 #include <map>
@@ -29,6 +29,8 @@ class ValueCheck {
  private:
   const Datum& shadow(const Value* v);
   void evaluate(const Node& n);
+  // The value, with the nodes that the edit replaces evaluated anew.
+  Datum recompute(const Value* v, const Edit& edit, std::unordered_map<const Value*, Datum>& memo);
   std::vector<Datum> run(const Graph& g, std::vector<Datum> args);
 
   Module& module_;
@@ -38,16 +40,16 @@ class ValueCheck {
   std::unordered_map<const Value*, Datum> shadows_;
 };
 
-// How far two results may be apart; `scale` is the largest magnitude among the reference and the operands that made it, and
-// `terms` how many were summed.
+// How far two results may be apart; `scale` is the largest magnitude among the reference and the operands that made it,
+// and `terms` how many were summed.
 double tolerance(const Exactness& e, DType t, double scale, double terms);
 
 // The first difference as text, or nothing.
 std::string difference(const Datum& expected, const Datum& actual, double absolute);
 double largest_magnitude(const Datum& d);  // of finite elements; 0 when not numbers
 
-// Seeded inputs for a graph: symbols take their extents from `dims`, or small distinct ones. Error bad_argument for inputs
-// that cannot be made up (unknown rank, sequences).
+// Seeded inputs for a graph: symbols take their extents from `dims`, or small distinct ones. Error bad_argument for
+// inputs that cannot be made up (unknown rank, sequences).
 std::vector<Datum> sample_inputs(const Graph& graph, const std::map<std::string, int64_t>& dims, uint64_t seed);
 
 }  // namespace tc

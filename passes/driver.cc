@@ -14,6 +14,7 @@ class RuleIndex {
  public:
   explicit RuleIndex(std::span<const Rule> rules) {
     for (const Rule& r : rules) {
+      if (!r.build) continue;
       TC_CHECK(r.pattern.kind == Pattern::Kind::op, "the root of rule ", r.name, " is not an op");
       if (r.pattern.ops.empty())
         for (auto& list : by_op_) list.push_back(&r);
@@ -81,7 +82,7 @@ class Driver {
       }
       if (touched_.erase(n) && refine_results(*n)) queue_users(*n);
       if (removable(*n)) {
-        editor_.erase_if_dead(n);
+        editor_.erase_dead({n});
         continue;
       }
       try_rules(*n);
@@ -114,11 +115,12 @@ class Driver {
         if (*patch.miss) editor_.note_miss(rule->name, patch.miss, n);
         continue;
       }
-      Edit edit{rule->name, rule->exactness, rewrite.take(), &n, {}, m.inner()};
+      Edit edit{rule->name, rule->exactness, rewrite.take(), &n, {}, m.inner(), patch.same_types};
       edit.sources.push_back(&n);
       TC_CHECK(static_cast<int>(patch.values.size()) <= n.num_results(), "too many replacements");
       for (size_t i = 0; i < patch.values.size(); ++i)
-        if (patch.values[i] && patch.values[i] != n.result(static_cast<int>(i))) edit.replaced.emplace_back(n.result(static_cast<int>(i)), patch.values[i]);
+        if (patch.values[i] && patch.values[i] != n.result(static_cast<int>(i)))
+          edit.replaced.emplace_back(n.result(static_cast<int>(i)), patch.values[i]);
       TC_CHECK(!edit.replaced.empty(), "nothing is replaced");
       if (const char* why = editor_.commit(std::move(edit))) {
         editor_.note_miss(rule->name, why, n);
@@ -139,8 +141,12 @@ class Driver {
     std::sort(order.rbegin(), order.rend());
     std::string names(order[0].second);
     if (order.size() > 1) names += cat(" and ", order[1].second);
-    throw Error({ErrorCode::limit_rewrites, cat(fired_, " rewrites of ", nodes_, " nodes: ", names, order.size() > 1 ? " undo each other" : " never ends"),
-                 {}, {}, {"disable one of them by name"}});
+    throw Error(
+        {ErrorCode::limit_rewrites,
+         cat(fired_, " rewrites of ", nodes_, " nodes: ", names, order.size() > 1 ? " undo each other" : " never ends"),
+         {},
+         {},
+         {"disable one of them by name"}});
   }
 
   RuleIndex index_;
@@ -158,6 +164,16 @@ void for_each_graph(Module& module, const std::function<void(Graph&)>& f) {
   f(module.main());
 }
 
+std::vector<Node*> find_nodes(Module& module, bool (*wanted)(const Node&)) {
+  std::vector<Node*> found;
+  for_each_graph(module, [&](Graph& g) {
+    walk(g, [&](Node& n) {
+      if (wanted(n)) found.push_back(&n);
+    });
+  });
+  return found;
+}
+
 int64_t count_nodes(const Module& module) {
   int64_t count = 0;
   auto add = [&](Graph& g) { walk(g, [&](Node& n) { count += n.op() != OpId::Return; }); };
@@ -166,7 +182,9 @@ int64_t count_nodes(const Module& module) {
   return count;
 }
 
-void apply_rules(Module& module, std::span<const Rule> rules, Editor& editor) { Driver(module, rules, editor).run(); }
+void apply_rules(Module& module, std::span<const Rule> rules, Editor& editor) {
+  Driver(module, rules, editor).run();
+}
 
 void eliminate_dead(Module& module, Editor& editor) {
   for_each_graph(module, [&](Graph& graph) {
@@ -176,7 +194,7 @@ void eliminate_dead(Module& module, Editor& editor) {
     std::unordered_set<Node*> gone;
     editor.on_erase = [&](Node& n) { gone.insert(&n); };
     for (auto it = order.rbegin(); it != order.rend(); ++it)
-      if (!gone.count(*it) && (*it)->op() != OpId::Return) editor.erase_if_dead(*it);
+      if (!gone.count(*it) && (*it)->op() != OpId::Return) editor.erase_dead({*it});
     editor.on_erase = nullptr;
   });
 }

@@ -26,7 +26,8 @@ std::string join_locations(const std::vector<Node*>& sources) {
 void trace(std::string_view rule, std::string_view verdict, const Node& root, std::string_view reason) {
   if (verbose(Topic::rewrite))
     report(Topic::rewrite, "rule,verdict,op,location,reason",
-           {std::string(rule), std::string(verdict), std::string(root.info().name()), root.location(), std::string(reason)});
+           {std::string(rule), std::string(verdict), std::string(root.info().name()), root.location(),
+            std::string(reason)});
 }
 
 Dim refine(const Dim& a, const Dim& b) {
@@ -104,10 +105,12 @@ const char* Editor::commit(Edit edit) {
   for (const auto& [from, to] : edit.replaced) {
     TC_CHECK(from && to && from != to, "rule ", edit.rule);
     if (from->type() == to->type()) continue;
-    if (!compatible(from->type(), to->type()) || from->dtype() != to->dtype())
-      fail(ErrorCode::internal, "rule ", edit.rule, " replaces ", from->type(), " by ", to->type());
     // A fresh value has the type by construction of the rule; that of another value would have to be proven.
-    if (!made.count(to->def()) && !edit.same_types) return "the type cannot be proven to stay";
+    const bool fits = compatible(from->type(), to->type()) && from->dtype() == to->dtype();
+    if (made.count(to->def()))
+      TC_CHECK(fits, "rule ", edit.rule, " replaces ", from->type(), " by ", to->type());
+    else if (!fits || !edit.same_types)
+      return "the type cannot be proven to stay";
   }
   if (check_) check_->before_commit(edit);
 
@@ -124,7 +127,7 @@ const char* Editor::commit(Edit edit) {
   }
   std::vector<Node*> dead;
   for (const auto& [from, to] : edit.replaced) {
-    if (made.count(to->def()) || edit.same_types) {
+    if (made.count(to->def()) || (edit.same_types && to->def())) {
       to->set_type(refine(from->type(), to->type()));
       if (from->contents() && !to->contents()) to->set_contents(*from->contents());
     }
@@ -136,14 +139,13 @@ const char* Editor::commit(Edit edit) {
   }
   std::sort(dead.begin(), dead.end());
   dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
-  for (Node* n : dead) erase_if_dead(n);
+  erase_dead(std::move(dead));
   ++stats(edit.rule).fired;
   ++report_.rewrites;
   return nullptr;
 }
 
-void Editor::erase_if_dead(Node* node) {
-  std::vector<Node*> pending{node};
+void Editor::erase_dead(std::vector<Node*> pending) {
   std::set<Node*> gone;
   while (!pending.empty()) {
     Node* n = pending.back();

@@ -1,5 +1,6 @@
-// The one place that changes graphs. Passes hand over Edits; the editor checks that types stay, counts against limits, compares
-// numbers when asked, inserts, replaces, moves names and locations, removes what died, and records what happened.
+// The one place that changes graphs. Passes hand over Edits; the editor checks that types stay, counts against limits,
+// compares numbers when asked, inserts, replaces, moves names and locations, removes what died, and records what
+// happened.
 #pragma once
 
 #include <functional>
@@ -19,9 +20,9 @@ namespace tc {
 class ValueCheck;
 
 struct EditLimits {
-  int64_t rewrites = -1;                  // stop after so many, over all passes; -1: no limit
-  std::set<std::string> disabled;         // names of rules
-  std::map<std::string, int64_t> caps;    // at most so many firings of a rule
+  int64_t rewrites = -1;                     // stop after so many, over all passes; -1: no limit
+  std::set<std::string> disabled;            // names of rules
+  std::map<std::string, int64_t> caps;       // at most so many firings of a rule
   Contract loosest = Contract::approximate;  // rules beyond this contract stay off
   RuleLimits rules;
 };
@@ -29,7 +30,7 @@ struct EditLimits {
 struct Edit {
   std::string_view rule;
   Exactness exactness;
-  std::vector<std::unique_ptr<Node>> nodes;         // detached, definitions first; go before `before`
+  std::vector<std::unique_ptr<Node>> nodes;  // detached, definitions first; go before `before`
   Node* before = nullptr;
   std::vector<std::pair<Value*, Value*>> replaced;  // {old, new}
   std::vector<Node*> sources;                       // whose locations the new nodes carry
@@ -38,7 +39,8 @@ struct Edit {
 
 class Editor {
  public:
-  Editor(PipelineReport& report, const EditLimits& limits, ValueCheck* check) : report_(report), limits_(limits), check_(check) {}
+  Editor(PipelineReport& report, const EditLimits& limits, ValueCheck* check)
+      : report_(report), limits_(limits), check_(check) {}
 
   const EditLimits& limits() const { return limits_; }
   // The rule may fire (again).
@@ -47,8 +49,8 @@ class Editor {
   // Null when done, else why it was refused: the graph is then as it was.
   const char* commit(Edit edit);
   void note_miss(std::string_view rule, const char* reason, const Node& root);
-  // Removes the node, and what only it used, when nothing needs them.
-  void erase_if_dead(Node* node);
+  // Removes those of the nodes that nothing needs, and what only they used.
+  void erase_dead(std::vector<Node*> nodes);
   RuleStats& stats(std::string_view rule) { return report_.rules[std::string(rule)]; }
 
   // For the driver's worklist.

@@ -25,7 +25,8 @@ struct Pass {
   int level;  // the least -O level that runs it
   void (*run)(PassContext&);
   std::span<const Rule> rules;  // what run applies, for listings
-  // The normal form that holds afterwards: the first violation, or nothing. Not asked when a rule was disabled or capped.
+  // The normal form that holds afterwards: the first violation, or nothing. Not asked when a rule was disabled or
+  // capped.
   std::optional<std::string> (*promises)(const Module&) = nullptr;
   std::string_view doc;
 };

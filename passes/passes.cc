@@ -1,10 +1,22 @@
+#include "tc/passes/fuse/fuse.h"
+#include "tc/passes/import/import.h"
 #include "tc/passes/normalize/normalize.h"
+#include "tc/passes/stabilize/stabilize.h"
 
 namespace tc {
 
 std::span<const Pass> all_passes() {
   static const Pass kPasses[] = {
-      {"normalize", Phase::normalize, 1, normalize, normalize_rules(), is_normalized, "computes what is known, drops what does nothing, merges what is equal"},
+      {"inline-functions", Phase::import, 1, inline_functions, inline_function_rules(), has_no_calls,
+       "calls become copies of the functions' bodies"},
+      {"normalize", Phase::normalize, 1, normalize, normalize_rules(), is_normalized,
+       "computes what is known, drops what does nothing, merges what is equal"},
+      {"stabilize", Phase::stabilize, 1, run_rules<stabilize_rules>, stabilize_rules(), is_stable,
+       "recognises well-known functions in chains of primitive ops"},
+      {"fuse-linear", Phase::fuse, 2, run_rules<fuse_rules>, fuse_rules(), is_fused,
+       "constants into weights, epilogues into products and convolutions"},
+      {"form-clusters", Phase::fuse, 2, form_clusters, cluster_rules(), nullptr,
+       "elementwise ops that feed each other run in one sweep"},
   };
   return kPasses;
 }

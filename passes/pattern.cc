@@ -7,14 +7,22 @@ namespace tc {
 bool is_uniform(const Tensor& t, double number) {
   constexpr int64_t kMaxElements = 1 << 20;  // larger tensors are weights
   if (!t.defined() || t.size() == 0 || t.size() > kMaxElements) return false;
+  const Tensor aligned = t.aligned_copy();
   return visit_dtype(t.dtype(), [&]<class T>() {
-    if constexpr (!std::is_arithmetic_v<T> && !std::is_constructible_v<double, T>) return false;
-    else {
-      const Tensor a = t.aligned_copy();
-      for (const T& e : a.span<T>())
-        if (static_cast<double>(e) != number) return false;
+    auto all = [&](auto equal) {
+      for (const T& e : aligned.span<T>())
+        if (!equal(e)) return false;
       return true;
-    }
+    };
+    if constexpr (std::is_same_v<T, Bool>)
+      return all([&](T e) { return static_cast<bool>(e) == (number != 0); });
+    else if constexpr (std::is_integral_v<T>)
+      return all([&](T e) { return static_cast<double>(e) == number; });
+    // A float's neighbour of the number counts: sqrt(2) is never exact.
+    else if constexpr (std::is_constructible_v<T, double> && std::is_constructible_v<double, T>)
+      return all([&](T e) { return static_cast<double>(e) == static_cast<double>(static_cast<T>(number)); });
+    else
+      return false;
   });
 }
 
@@ -48,8 +56,10 @@ class Matcher {
     const Pattern& p = *g.pattern;
     if (!g.value) return p.optional && bind(p.capture, nullptr, std::move(goals));
     switch (p.kind) {
-      case Pattern::Kind::any: return bind(p.capture, g.value, std::move(goals));
-      case Pattern::Kind::constant: return g.value->constant() && bind(p.capture, g.value, std::move(goals));
+      case Pattern::Kind::any:
+        return bind(p.capture, g.value, std::move(goals));
+      case Pattern::Kind::constant:
+        return g.value->constant() && bind(p.capture, g.value, std::move(goals));
       case Pattern::Kind::scalar: {
         const Tensor* t = g.value->constant();
         return t && t->size() == 1 && t->dtype() != DType::str && bind(p.capture, g.value, std::move(goals));

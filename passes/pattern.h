@@ -7,8 +7,9 @@
 //   pat<Min, Max>(x, scalar(b))              either op; a constant of one element
 //   conv(x, w, maybe(b))                     an operand that may be absent (its capture is then null)
 //
-// A capture that occurs twice must match the same value both times. Inner ops match only in the graph of the root, so that
-// a rewrite never moves work into a region. A number matches only where it does not widen the result by broadcasting.
+// A capture that occurs twice must match the same value both times. Inner ops match only in the graph of the root, so
+// that a rewrite never moves work into a region. A number matches only where it does not widen the result by
+// broadcasting.
 #pragma once
 
 #include <utility>
@@ -54,10 +55,10 @@ class Pattern {
 
   Kind kind;
   bool optional = false;
-  bool open = false;              // whatever the operands are
+  bool open = false;  // whatever the operands are
   const void* capture = nullptr;
   double number = 0;
-  std::vector<OpId> ops;          // none: any op
+  std::vector<OpId> ops;  // none: any op
   std::vector<Pattern> operands;
 };
 
@@ -70,13 +71,19 @@ Pattern As<Ops...>::operator()(const Operands&... operands) const {
 template <class... Ops>
 struct OpPattern {
   template <class... Operands>
-  Pattern operator()(const Operands&... operands) const { return Pattern({id_of<Ops>...}, nullptr, {Pattern(operands)...}); }
+  Pattern operator()(const Operands&... operands) const {
+    return Pattern({id_of<Ops>...}, nullptr, {Pattern(operands)...});
+  }
 };
 template <class... Ops>
 inline constexpr OpPattern<Ops...> pat{};
 
-inline Pattern scalar(const Any& c) { return Pattern::leaf(Pattern::Kind::scalar, c); }      // a constant of one element
-inline Pattern constant(const Any& c) { return Pattern::leaf(Pattern::Kind::constant, c); }  // a constant tensor
+inline Pattern scalar(const Any& c) {
+  return Pattern::leaf(Pattern::Kind::scalar, c);
+}  // a constant of one element
+inline Pattern constant(const Any& c) {
+  return Pattern::leaf(Pattern::Kind::constant, c);
+}  // a constant tensor
 inline Pattern maybe(Pattern p) {
   p.optional = true;
   return p;
@@ -108,7 +115,7 @@ class Match {
 
 bool match(const Pattern& pattern, Node& root, Match& out);
 
-// Every element of the constant equals the number.
+// Every element of the constant equals the number, rounded to its type when that is a float.
 bool is_uniform(const Tensor& t, double number);
 // Broadcasting a value of shape `small` against one of shape `big` provably gives `big`.
 bool broadcasts_into(const Shape& small, const Shape& big);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tc/ir/verbose.h"
+#include "tc/ir/verify.h"
 #include "tc/passes/check_values.h"
 
 namespace tc {
@@ -21,7 +22,8 @@ void check_names(const PipelineOptions& o) {
   };
   auto refuse = [](std::string_view what, std::string_view name, const std::vector<std::string_view>& names) {
     Diagnostic d{ErrorCode::bad_argument, cat("no ", what, " is named '", name, "'"), {}, {}, {}};
-    if (const std::string near = nearest(name, names); !near.empty()) d.notes.push_back(cat("did you mean '", near, "'?"));
+    if (const std::string near = nearest(name, names); !near.empty())
+      d.notes.push_back(cat("did you mean '", near, "'?"));
     throw Error(std::move(d));
   };
   if (!o.until.empty() && !known(stages, o.until)) refuse("pass or phase", o.until, stages);
@@ -89,11 +91,14 @@ PipelineReport optimize(Module& module, const PipelineOptions& options) {
       stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       stats.rewrites = result.rewrites - stats.rewrites;
       stats.nodes_after = count_nodes(module);
+      if (options.verify && stats.rewrites) verify(module);
       if (options.verify && pass.promises && unrestricted(pass, editor))
-        if (const auto broken = pass.promises(module)) fail(ErrorCode::internal, "the normal form is not reached: ", *broken);
+        if (const auto broken = pass.promises(module))
+          fail(ErrorCode::internal, "the normal form is not reached: ", *broken);
       if (check && stats.rewrites) check->after_pass(pass.name);
       report(Topic::pass, "phase,name,ms,rewrites,nodes_before,nodes_after",
-             {stats.phase, stats.name, cat(stats.milliseconds), cat(stats.rewrites), cat(stats.nodes_before), cat(stats.nodes_after)});
+             {stats.phase, stats.name, cat(stats.milliseconds), cat(stats.rewrites), cat(stats.nodes_before),
+              cat(stats.nodes_after)});
       if (options.after_pass) options.after_pass(pass, module);
       result.passes.push_back(std::move(stats));
     }
@@ -108,7 +113,8 @@ PipelineReport optimize(Module& module, const PipelineOptions& options) {
 std::string PipelineReport::str() const {
   std::string text;
   for (const auto& p : passes)
-    text += cat("pass ", p.phase, "/", p.name, ": ", p.rewrites, " rewrites, ", p.nodes_before, " -> ", p.nodes_after, " nodes\n");
+    text += cat("pass ", p.phase, "/", p.name, ": ", p.rewrites, " rewrites, ", p.nodes_before, " -> ", p.nodes_after,
+                " nodes\n");
   for (const auto& [name, r] : rules) {
     text += cat("rule ", name, ": fired ", r.fired, "\n");
     for (const auto& [reason, count] : r.missed) text += cat("  declined ", count, " times: ", reason, "\n");

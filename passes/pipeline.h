@@ -1,5 +1,5 @@
-// The table of phases and passes, and how it is run. Every pass, rule and limit has a name and can be printed, forced, capped
-// and bisected.
+// The table of phases and passes, and how it is run. Every pass, rule and limit has a name and can be printed, forced,
+// capped and bisected.
 #pragma once
 
 #include <map>

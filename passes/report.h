@@ -21,13 +21,13 @@ struct PassStats {
 };
 
 struct PipelineReport {
-  std::vector<PassStats> passes;          // in the order they ran
+  std::vector<PassStats> passes;  // in the order they ran
   std::map<std::string, RuleStats> rules;
   int64_t rewrites = 0;
-  int64_t values_checked = 0;             // rewrites whose numbers were compared
-  int64_t values_unchecked = 0;           // rewrites inside regions and functions: only whole passes are compared there
+  int64_t values_checked = 0;    // rewrites whose numbers were compared
+  int64_t values_unchecked = 0;  // rewrites inside regions and functions: only whole passes are compared there
 
-  std::string str() const;                // a table: rule, fired, reasons for declining
+  std::string str() const;  // a table: rule, fired, reasons for declining
 };
 
 }  // namespace tc

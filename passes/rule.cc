@@ -6,15 +6,21 @@ namespace tc {
 
 std::string to_string(const Exactness& e) {
   switch (e.contract) {
-    case Contract::exact: return "exact";
-    case Contract::same_rounding: return "same-rounding";
-    case Contract::reassociates: return "reassociates";
-    case Contract::approximate: return cat("approximate(", e.bound, ")");
+    case Contract::exact:
+      return "exact";
+    case Contract::same_rounding:
+      return "same-rounding";
+    case Contract::reassociates:
+      return "reassociates";
+    case Contract::approximate:
+      return cat("approximate(", e.bound, ")");
   }
   return "?";
 }
 
-double Rewrite::number(const Any& c) const { return scalar_f64(tensor(c)); }
+double Rewrite::number(const Any& c) const {
+  return scalar_f64(tensor(c));
+}
 
 bool Rewrite::single_use(const Value* v) const {
   int uses = 0;
@@ -40,11 +46,14 @@ std::optional<std::vector<int64_t>> Rewrite::ints(const Value* v) const {
 
 Node* Rewrite::node(OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs, int num_results,
                     std::vector<std::unique_ptr<Graph>> regions) {
-  made_.push_back(make_node(module(), op, operands, std::move(attrs), num_results, std::move(regions), root_.location()));
+  made_.push_back(
+      make_node(module(), op, operands, std::move(attrs), num_results, std::move(regions), root_.location()));
   return made_.back().get();
 }
 
-Value* Rewrite::constant(Tensor t) { return make<Constant>({}, {std::move(t)}); }
+Value* Rewrite::constant(Tensor t) {
+  return make<Constant>({}, {std::move(t)});
+}
 
 Value* Rewrite::scalar_like(DType t, double value) {
   Graph scratch(module());

@@ -1,6 +1,6 @@
-// Rewrite rules as values: `{name, exactness, pattern, build}`. `build` sees what the pattern bound through a Rewrite, makes
-// detached nodes, and returns the replacement of the root's results, or says why it declines. It never changes the graph:
-// the driver commits what it returned.
+// Rewrite rules as values: `{name, exactness, pattern, build}`. `build` sees what the pattern bound through a Rewrite,
+// makes detached nodes, and returns the replacement of the root's results, or says why it declines. It never changes
+// the graph: the driver commits what it returned.
 //
 //   {"max-zero-is-relu", exact, pat<Max>(x, 0.0), [](Rewrite& r) -> Patch { return r.make<Relu>({r[x]}); }},
 #pragma once
@@ -32,10 +32,13 @@ struct Exactness {
 inline constexpr Exactness exact{Contract::exact};
 inline constexpr Exactness same_rounding{Contract::same_rounding};
 inline constexpr Exactness reassociates{Contract::reassociates};
-constexpr Exactness approximate(double bound) { return {Contract::approximate, bound}; }
+constexpr Exactness approximate(double bound) {
+  return {Contract::approximate, bound};
+}
 std::string to_string(const Exactness& e);
 
-// The replacement of each result of the root (null keeps an unused one), or the reason for declining (a string literal).
+// The replacement of each result of the root (null keeps an unused one), or the reason for declining (a string
+// literal).
 struct Patch {
   Patch(Value* v) : values{v} {}
   Patch(std::vector<Value*> v) : values(std::move(v)) {}
@@ -46,6 +49,7 @@ struct Patch {
   }
   std::vector<Value*> values;
   const char* miss = nullptr;
+  bool same_types = false;  // old and new value are one by definition, however their types are spelled
 };
 
 // Budgets that builders ask about.
@@ -67,19 +71,29 @@ class Rewrite {
   Module& module() const { return root_.graph()->module(); }
   Value* operator[](const Any& c) const { return match_.value(&c); }
   template <class... Ops>
-  Value* operator[](const As<Ops...>& c) const { return match_.value(&c); }
+  Value* operator[](const As<Ops...>& c) const {
+    return match_.value(&c);
+  }
   template <class... Ops>
-  Node* node(const As<Ops...>& c) const { return match_.value(&c)->def(); }
+  Node* node(const As<Ops...>& c) const {
+    return match_.value(&c)->def();
+  }
   template <class Op>
-  const attrs_t<Op>& attrs(const As<Op>& c) const { return node(c)->template attrs<Op>(); }
+  const attrs_t<Op>& attrs(const As<Op>& c) const {
+    return node(c)->template attrs<Op>();
+  }
   template <class Op>
-  const attrs_t<Op>& root_attrs() const { return root_.attrs<Op>(); }
+  const attrs_t<Op>& root_attrs() const {
+    return root_.attrs<Op>();
+  }
   const Tensor& tensor(const Any& c) const { return *match_.value(&c)->constant(); }
   double number(const Any& c) const;  // of a scalar capture
 
   // Nothing but the matched tree uses the value; uses by nodes made here do not count.
   template <class... Ops>
-  bool single_use(const As<Ops...>& c) const { return single_use(match_.value(&c)); }
+  bool single_use(const As<Ops...>& c) const {
+    return single_use(match_.value(&c));
+  }
   bool single_use(const Value* v) const;
   // Elements of a small integer tensor, when all are known.
   std::optional<std::vector<int64_t>> ints(const Value* v) const;
@@ -99,6 +113,12 @@ class Rewrite {
   Value* scalar_like(DType t, double value);
   Value* ints(const std::vector<int64_t>& values);
 
+  // The root's result is this value by definition of the ops: its type need not be proven to stay.
+  static Patch same(Value* v) {
+    Patch p(v);
+    p.same_types = true;
+    return p;
+  }
   static Patch miss(const char* why) { return Patch::decline(why); }
 
   // What the driver takes over.
@@ -116,7 +136,7 @@ struct Rule {
   std::string_view name;  // a small sentence in kebab-case
   Exactness exactness;
   Pattern pattern;
-  Patch (*build)(Rewrite&);
+  Patch (*build)(Rewrite&);  // null: a pass does this by itself, and the row names it and its contract
 };
 
 // Provably the same type: element type, rank and every extent.

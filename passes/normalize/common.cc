@@ -5,7 +5,9 @@
 namespace tc {
 namespace {
 
-size_t mix(size_t seed, size_t v) { return seed ^ (v + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2)); }
+size_t mix(size_t seed, size_t v) {
+  return seed ^ (v + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2));
+}
 
 size_t hash_node(const Node& n) {
   size_t h = static_cast<size_t>(n.op());
@@ -28,8 +30,8 @@ bool same_computation(const Node& a, const Node& b) {
 
 bool eligible(const Node& n) {
   const OpTraits& t = n.info().traits;
-  return !t.effects && !t.nondeterministic && n.num_regions() == 0 && n.num_results() > 0 && n.op() != OpId::Parameter &&
-         n.op() != OpId::Call;
+  return !t.effects && !t.nondeterministic && n.num_regions() == 0 && n.num_results() > 0 &&
+         n.op() != OpId::Parameter && n.op() != OpId::Call;
 }
 
 constexpr std::string_view kRule = "merge-equal-nodes";
@@ -72,6 +74,11 @@ class Scope {
 };
 
 }  // namespace
+
+std::span<const Rule> common_rules() {
+  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  return kRules;
+}
 
 void eliminate_common(PassContext& ctx) {
   for_each_graph(ctx.module, [&](Graph& g) { Scope(ctx.editor, nullptr).run(g); });

@@ -5,7 +5,8 @@ namespace tc {
 std::span<const Rule> normalize_rules() {
   static const std::vector<Rule> kRules = [] {
     std::vector<Rule> all;
-    for (auto table : {cleanup_rules(), canonical_rules(), fold_rules()}) all.insert(all.end(), table.begin(), table.end());
+    for (auto table : {cleanup_rules(), canonical_rules(), fold_rules(), common_rules(), branch_rules()})
+      all.insert(all.end(), table.begin(), table.end());
     return all;
   }();
   return kRules;
@@ -17,12 +18,14 @@ void normalize(PassContext& ctx) {
   for (int round = 0; round < kRounds && before != count_nodes(ctx.module); ++round) {
     apply_rules(ctx.module, normalize_rules(), ctx.editor);
     before = count_nodes(ctx.module);
+    inline_branches(ctx);
     eliminate_common(ctx);
   }
 }
 
 std::optional<std::string> is_normalized(const Module& m) {
-  return find_violation(m, "an op that does nothing", [](const Node& n) { return n.is<Identity>() && n.operand(0)->type().is_tensor(); });
+  return find_violation(m, "an op that does nothing",
+                        [](const Node& n) { return n.is<Identity>() && n.operand(0)->type().is_tensor(); });
 }
 
 }  // namespace tc

@@ -1,0 +1,244 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tc/passes/fuse/fuse.h"
+
+namespace tc {
+namespace {
+
+constexpr std::string_view kRule = "elementwise-into-cluster";
+// A strip program has 48 slots for operands, results, scalars and values in flight.
+constexpr size_t kMaxOperands = 12, kMaxNodes = 24, kMaxResults = 4;
+
+bool strip_type(DType t) {
+  return t == DType::f32 || t == DType::boolean;
+}
+
+// Scalars travel inside the region: a strip program takes them as immediates.
+bool is_scalar(const Value* v) {
+  return v->constant() && v->constant()->size() == 1 && v->dtype() == DType::f32;
+}
+
+class ClusterBuilder {
+ public:
+  ClusterBuilder(Graph& graph, Editor& editor) : graph_(graph), editor_(editor) {}
+
+  void run() {
+    std::vector<Node*> order;
+    for (const auto& n : graph_.nodes()) {
+      position_[n.get()] = order.size();
+      order.push_back(n.get());
+    }
+    // From the last node upwards, so that a root collects everything above it.
+    editor_.on_erase = [this](Node& n) { taken_.insert(&n); };
+    for (auto it = order.rbegin(); it != order.rend() && editor_.allows(kRule, exact); ++it)
+      if (!taken_.count(*it) && clusterable(**it)) grow(**it);
+    editor_.on_erase = nullptr;
+  }
+
+ private:
+  void grow(Node& root) {
+    members_ = {&root};
+    shape_ = &root.result(0)->shape();
+    root_position_ = position_.at(&root);
+    bool grown = true;
+    while (grown && members_.size() < kMaxNodes) {
+      grown = false;
+      for (size_t i = 0; i < members_.size() && !grown; ++i)
+        for (Value* v : members_[i]->operands())
+          if (v && joins(v)) {
+            members_.push_back(v->def());
+            if (fits()) {
+              grown = true;
+              break;
+            }
+            members_.pop_back();
+            rejected_.insert(v->def());
+          }
+    }
+    rejected_.clear();
+    if (members_.size() >= 2) build(root);
+  }
+
+  bool is_member(const Node* n) const { return std::find(members_.begin(), members_.end(), n) != members_.end(); }
+
+  // The value's definition can move down to the root: whoever uses it is in the cluster or comes later. A user further
+  // down cannot feed the cluster, so that no cycle arises.
+  bool joins(const Value* v) const {
+    Node* def = v->def();
+    if (!def || def->graph() != &graph_ || is_member(def) || taken_.count(def) || rejected_.count(def) ||
+        !clusterable(*def))
+      return false;
+    if (!(v->shape() == *shape_)) return false;
+    for (Use* u = v->first_use(); u; u = u->next()) {
+      const Node* user = ancestor(u->user());
+      if (!is_member(user) && position_.at(user) < root_position_) return false;
+    }
+    return true;
+  }
+
+  // The node of this graph in whose regions n lies, or n.
+  const Node* ancestor(const Node* n) const {
+    while (n->graph() != &graph_) n = n->graph()->owner();
+    return n;
+  }
+
+  std::vector<Value*> operands() const {
+    std::vector<Value*> result;
+    for (Node* n : in_order())
+      for (Value* v : n->operands())
+        if (v && !is_scalar(v) && !(v->def() && is_member(v->def())) &&
+            std::find(result.begin(), result.end(), v) == result.end())
+          result.push_back(v);
+    return result;
+  }
+
+  std::vector<Value*> results() const {
+    std::vector<Value*> result;
+    for (Node* n : in_order())
+      for (Use* u = n->result(0)->first_use(); u; u = u->next())
+        if (!is_member(u->user())) {
+          result.push_back(n->result(0));
+          break;
+        }
+    return result;
+  }
+
+  std::vector<Node*> in_order() const {
+    std::vector<Node*> sorted = members_;
+    std::sort(sorted.begin(), sorted.end(), [&](Node* a, Node* b) { return position_.at(a) < position_.at(b); });
+    return sorted;
+  }
+
+  bool fits() const { return operands().size() <= kMaxOperands && results().size() <= kMaxResults; }
+
+  void build(Node& root) {
+    Module& module = graph_.module();
+    const auto inputs = operands(), outputs = results();
+    auto body = std::make_unique<Graph>(module);
+    std::unordered_map<const Value*, Value*> map;
+    for (Value* v : inputs) map[v] = body->add_input(v->type(), v->name());
+    const auto sorted = in_order();
+    for (Node* n : sorted) {
+      std::vector<Value*> args;
+      for (Value* v : n->operands()) {
+        if (v && !map.count(v)) {
+          const Node& c = *v->def();  // a scalar
+          map[v] = body->insert(make_node(module, c.op(), {}, c.raw_attrs(), 1, {}, c.location()))->result(0);
+        }
+        args.push_back(v ? map.at(v) : nullptr);
+      }
+      Node* copy = body->insert(make_node(module, n->op(), args, n->raw_attrs(), 1, {}, n->location()));
+      copy->result(0)->set_name(n->result(0)->name());
+      copy->result(0)->set_type(n->result(0)->type());
+      map[n->result(0)] = copy->result(0);
+    }
+    std::vector<Value*> returned;
+    for (Value* v : outputs) returned.push_back(map.at(v));
+    body->set_outputs(returned);
+    std::vector<std::unique_ptr<Graph>> regions;
+    regions.push_back(std::move(body));
+    Edit edit{kRule, exact, {}, &root, {}, sorted};
+    edit.nodes.push_back(make_node(module, OpId::Cluster, inputs, nullptr, static_cast<int>(outputs.size()),
+                                   std::move(regions), root.location()));
+    Node* cluster = edit.nodes.front().get();
+    for (size_t i = 0; i < outputs.size(); ++i)
+      edit.replaced.emplace_back(outputs[i], cluster->result(static_cast<int>(i)));
+    for (Node* n : sorted) taken_.insert(n);
+    if (const char* why = editor_.commit(std::move(edit))) {
+      editor_.note_miss(kRule, why, root);
+      return;
+    }
+    taken_.insert(cluster);
+    position_[cluster] = root_position_;
+  }
+
+  Graph& graph_;
+  Editor& editor_;
+  std::unordered_map<const Node*, size_t> position_;
+  std::unordered_set<const Node*> taken_, rejected_;  // taken: in a cluster, or gone
+  std::vector<Node*> members_;
+  const Shape* shape_ = nullptr;
+  size_t root_position_ = 0;
+};
+
+}  // namespace
+
+bool clusterable(const Node& n) {
+  switch (n.op()) {
+    case OpId::Add:
+    case OpId::Sub:
+    case OpId::Mul:
+    case OpId::Div:
+    case OpId::Min:
+    case OpId::Max:
+    case OpId::Clip:
+    case OpId::Neg:
+    case OpId::Abs:
+    case OpId::Sign:
+    case OpId::Floor:
+    case OpId::Ceil:
+    case OpId::Round:
+    case OpId::Sqrt:
+    case OpId::Reciprocal:
+    case OpId::Relu:
+    case OpId::LeakyRelu:
+    case OpId::PRelu:
+    case OpId::Elu:
+    case OpId::Selu:
+    case OpId::Celu:
+    case OpId::ThresholdedRelu:
+    case OpId::HardSigmoid:
+    case OpId::HardSwish:
+    case OpId::Sigmoid:
+    case OpId::Swish:
+    case OpId::Softplus:
+    case OpId::Softsign:
+    case OpId::Mish:
+    case OpId::Gelu:
+    case OpId::Exp:
+    case OpId::Log:
+    case OpId::Pow:
+    case OpId::Tanh:
+    case OpId::Erf:
+    case OpId::Sin:
+    case OpId::Cos:
+    case OpId::Where:
+    case OpId::Less:
+    case OpId::LessOrEqual:
+    case OpId::Greater:
+    case OpId::GreaterOrEqual:
+    case OpId::Equal:
+    case OpId::And:
+    case OpId::Or:
+    case OpId::Not:
+      break;
+    default:
+      return false;
+  }
+  const Value* y = n.result(0);
+  if (!y->type().is_tensor() || !strip_type(y->dtype()) || !y->shape().ranked()) return false;
+  for (const Value* v : n.operands())
+    if (v && (!v->type().is_tensor() || !strip_type(v->dtype()) || !broadcasts_into(v->shape(), y->shape())))
+      return false;
+  return true;
+}
+
+std::span<const Rule> cluster_rules() {
+  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  return kRules;
+}
+
+void form_clusters(PassContext& ctx) {
+  for_each_graph(ctx.module, [&](Graph& g) {
+    std::vector<Graph*> graphs{&g};
+    walk(g, [&](Node& n) {
+      for (int i = 0; i < n.num_regions(); ++i)
+        if (!n.is<Cluster>()) graphs.push_back(&n.region(i));
+    });
+    for (Graph* each : graphs) ClusterBuilder(*each, ctx.editor).run();
+  });
+}
+
+}  // namespace tc

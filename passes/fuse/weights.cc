@@ -1,0 +1,169 @@
+#include <cmath>
+
+#include "tc/ir/eval/wide.h"
+#include "tc/passes/fuse/fuse.h"
+
+namespace tc {
+namespace {
+
+constexpr Any x, w, b, c, scale, offset, mean, variance;
+constexpr As<Conv, ConvTranspose> conv;
+
+constexpr const char* kShared = "the convolution has other users";
+
+Tensor from_doubles(DType t, Extents extents, const std::vector<double>& values) {
+  Tensor result(t, std::move(extents));
+  narrow(values, result);
+  return result;
+}
+
+// What a convolution adds and is multiplied by, per output channel.
+struct Affine {
+  std::vector<double> factor, addend;
+};
+
+// y = conv(x, w, b) becomes conv(x, factor * w, factor * b + addend).
+Patch rebuild(Rewrite& r, const Affine& change) {
+  if (!r.single_use(conv)) return r.miss(kShared);
+  const Node& n = *r.node(conv);
+  const bool transposed = n.is<ConvTranspose>();
+  const auto channels = static_cast<int64_t>(change.addend.size());
+  if (r[b] && !r[b]->constant()) return r.miss("the bias is no constant");
+  if (n.result(0)->dtype() != r.root()->result(0)->dtype() || !same_type(n.result(0), r.root()->result(0)))
+    return r.miss("the shape changes");
+
+  Value* weight = r[w];
+  if (!change.factor.empty()) {
+    const Tensor* t = r[w]->constant();
+    if (!t) return r.miss("the weight is no constant");
+    if (static_cast<int64_t>(t->bytes()) > r.limits.weight_bytes) return r.miss("the weight exceeds the budget");
+    auto values = widen<double>(*t);
+    const int64_t groups = transposed ? n.attrs<ConvTranspose>().group : 1;
+    // [out, in / groups, kernel...], or transposed [in, out / groups, kernel...].
+    const int64_t in = t->extent(0), per_group = transposed ? t->extent(1) : channels;
+    if (in == 0 || per_group == 0) return r.miss("no channels");
+    const int64_t step = t->size() / (transposed ? in * per_group : channels);
+    for (int64_t i = 0; i < t->size(); ++i) {
+      const int64_t row = i / step;
+      const int64_t channel = transposed ? row / per_group / (in / groups) * per_group + row % per_group : row;
+      values[static_cast<size_t>(i)] *= change.factor[static_cast<size_t>(channel)];
+    }
+    weight = r.constant(from_doubles(t->dtype(), t->extents(), values));
+    weight->set_name(r[w]->name());
+  }
+  std::vector<double> bias =
+      r[b] ? widen<double>(*r[b]->constant()) : std::vector<double>(static_cast<size_t>(channels));
+  bool any = r[b] != nullptr;
+  for (size_t i = 0; i < bias.size(); ++i) {
+    if (!change.factor.empty()) bias[i] *= change.factor[i];
+    bias[i] += change.addend[i];
+    any |= bias[i] != 0;
+  }
+  Value* new_bias = any ? r.constant(from_doubles(r[w]->dtype(), {channels}, bias)) : nullptr;
+  const std::vector<Value*> operands{r[x], weight, new_bias};
+  return r.node(n.op(), operands, n.raw_attrs(), 1)->result(0);
+}
+
+struct BatchNorm {
+  std::vector<double> factor, addend;
+};
+
+// y = factor * x + addend, per channel, when the parameters are constants; else null and why.
+std::optional<BatchNorm> batch_norm(Rewrite& r, const char*& why) {
+  const Node& n = *r.root();
+  const auto& a = n.attrs<BatchNormalization>();
+  if (a.training_mode) return why = "training", std::nullopt;
+  for (int j = 1; j < n.num_results(); ++j)
+    if (!n.result(j)->unused()) return why = "the statistics are used", std::nullopt;
+  for (const Any* p : {&scale, &offset, &mean, &variance})
+    if (!r[*p]->constant()) return why = "a parameter is no constant", std::nullopt;
+  const auto s = widen<double>(r.tensor(scale)), o = widen<double>(r.tensor(offset)), m = widen<double>(r.tensor(mean)),
+             v = widen<double>(r.tensor(variance));
+  BatchNorm result;
+  for (size_t i = 0; i < s.size(); ++i) {
+    result.factor.push_back(s[i] / std::sqrt(v[i] + a.epsilon));
+    result.addend.push_back(o[i] - m[i] * result.factor[i]);
+  }
+  return result;
+}
+
+Patch batch_norm_into_conv(Rewrite& r) {
+  const char* why = nullptr;
+  const auto bn = batch_norm(r, why);
+  if (!bn) return r.miss(why);
+  return rebuild(r, {bn->factor, bn->addend});
+}
+
+Patch batch_norm_is_multiply_add(Rewrite& r) {
+  const char* why = nullptr;
+  const auto bn = batch_norm(r, why);
+  if (!bn) return r.miss(why);
+  const Shape& s = r[x]->shape();
+  if (!s.ranked() || s.rank() < 2) return r.miss("unknown rank");
+  if (const Node* def = r[x]->def(); def && (def->is<Conv>() || def->is<ConvTranspose>()) &&
+                                     def->graph() == r.root()->graph() && r.single_use(r[x]) &&
+                                     def->operand(1)->constant() && (!def->operand(2) || def->operand(2)->constant()))
+    return r.miss("goes into the convolution");
+  Extents extents(static_cast<size_t>(s.rank() - 1), 1);
+  extents[0] = static_cast<int64_t>(bn->factor.size());
+  const DType t = r[x]->dtype();
+  Value* scaled = r.make<Mul>({r[x], r.constant(from_doubles(t, extents, bn->factor))});
+  return r.make<Add>({scaled, r.constant(from_doubles(t, extents, bn->addend))});
+}
+
+// Channels of the convolution's result; 0 when not known.
+int64_t out_channels(Rewrite& r) {
+  const Shape& s = r[conv]->shape();
+  return s.ranked() && s.rank() >= 3 && s[1].is_const() ? s[1].value() : 0;
+}
+
+template <int Sign>
+Patch add_into_bias(Rewrite& r) {
+  if (!out_channels(r)) return r.miss("unknown channels");
+  auto addend = channel_vector(r.tensor(c), r[conv]->shape());
+  if (!addend) return r.miss("not one addend per channel");
+  for (double& v : *addend) v *= Sign;
+  return rebuild(r, {{}, std::move(*addend)});
+}
+
+template <bool Reciprocal>
+Patch multiply_into_weights(Rewrite& r) {
+  const int64_t channels = out_channels(r);
+  if (!channels) return r.miss("unknown channels");
+  auto factor = channel_vector(r.tensor(c), r[conv]->shape());
+  if (!factor) return r.miss("not one factor per channel");
+  if (Reciprocal)
+    for (double& v : *factor) v = 1 / v;
+  return rebuild(r, {std::move(*factor), std::vector<double>(static_cast<size_t>(channels))});
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> channel_vector(const Tensor& t, const Shape& shape) {
+  if (!shape.ranked() || shape.rank() < 2 || !shape[1].is_const() || t.rank() > shape.rank()) return std::nullopt;
+  const int64_t channels = shape[1].value();
+  const int axis = 1 - (shape.rank() - t.rank());  // of the channels, in t
+  for (int i = 0; i < t.rank(); ++i)
+    if (t.extent(i) != 1 && (i != axis || t.extent(i) != channels)) return std::nullopt;
+  auto values = widen<double>(t);
+  if (values.size() == 1) values.resize(static_cast<size_t>(channels), values[0]);
+  return values;
+}
+
+std::span<const Rule> weight_rules() {
+  static const Rule kRules[] = {
+      {"batch-norm-into-conv", reassociates,
+       pat<BatchNormalization>(conv(x, w, maybe(b)), scale, offset, mean, variance), batch_norm_into_conv},
+      {"batch-norm-is-multiply-add", reassociates, pat<BatchNormalization>(x, scale, offset, mean, variance),
+       batch_norm_is_multiply_add},
+      {"add-into-conv-bias", same_rounding, pat<Add>(conv(x, w, maybe(b)), constant(c)), add_into_bias<1>},
+      {"subtract-into-conv-bias", same_rounding, pat<Sub>(conv(x, w, maybe(b)), constant(c)), add_into_bias<-1>},
+      {"multiply-into-conv-weights", reassociates, pat<Mul>(conv(x, w, maybe(b)), constant(c)),
+       multiply_into_weights<false>},
+      {"divide-into-conv-weights", reassociates, pat<Div>(conv(x, w, maybe(b)), constant(c)),
+       multiply_into_weights<true>},
+  };
+  return kRules;
+}
+
+}  // namespace tc

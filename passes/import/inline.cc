@@ -1,0 +1,75 @@
+#include "tc/passes/import/import.h"
+
+#include <unordered_set>
+
+namespace tc {
+
+void inline_body(Editor& editor, std::string_view rule, Node& node, const Graph& body) {
+  Graph& graph = *node.graph();
+  std::vector<std::pair<Value*, Value*>> map;
+  for (int i = 0; i < body.num_inputs(); ++i) map.emplace_back(body.input(i), node.operand(i));
+  Node* before = node.prev();
+  const auto outputs = clone_into(body, graph, &node, std::move(map));
+  // What is known of the arguments is known in the copy.
+  for (Node* n = before ? before->next() : graph.first(); n != &node; n = n->next()) {
+    refine_results(*n);
+    if (n->location().empty()) n->set_location(node.location());
+  }
+  Edit edit{rule, exact, {}, &node, {}, {}, true};
+  for (int j = 0; j < node.num_results(); ++j)
+    if (Value* out = outputs[static_cast<size_t>(j)]) edit.replaced.emplace_back(node.result(j), out);
+  editor.commit(std::move(edit));
+  if (node.num_results() == 0) editor.erase_dead({&node});
+}
+
+namespace {
+
+constexpr std::string_view kRule = "inline-call";
+// Functions that call functions can grow exponentially; beyond this calls stay calls.
+constexpr int64_t kMaxNodes = int64_t{1} << 20;
+
+bool is_leaf(const Graph& g) {
+  bool leaf = true;
+  walk(g, [&](Node& n) { leaf &= !n.is<Call>(); });
+  return leaf;
+}
+
+}  // namespace
+
+void inline_functions(PassContext& ctx) {
+  int64_t nodes = count_nodes(ctx.module);
+  std::unordered_set<const Node*> gone;
+  ctx.editor.on_erase = [&](Node& n) { gone.insert(&n); };
+  // Innermost functions first, so that each body is copied flat; one round per level of nesting.
+  const size_t levels = ctx.module.functions().size();
+  for (size_t round = 0; round < levels; ++round) {
+    gone.clear();
+    for (Node* call : find_nodes(ctx.module, [](const Node& n) { return n.is<Call>(); })) {
+      if (gone.count(call)) continue;
+      const Graph* callee = ctx.module.find_function(call->attrs<Call>().callee);
+      if (!callee || !is_leaf(*callee) || !ctx.editor.allows(kRule, exact)) continue;
+      nodes += static_cast<int64_t>(callee->nodes().size());
+      if (nodes > kMaxNodes) {
+        ctx.editor.note_miss(kRule, "the program would grow too large", *call);
+        continue;
+      }
+      inline_body(ctx.editor, kRule, *call, *callee);
+    }
+  }
+  ctx.editor.on_erase = nullptr;
+  if (has_no_calls(ctx.module)) return;
+  std::vector<std::string> names;
+  for (const auto& f : ctx.module.functions()) names.push_back(f->name());
+  for (const auto& name : names) ctx.module.erase_function(name);
+}
+
+std::span<const Rule> inline_function_rules() {
+  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  return kRules;
+}
+
+std::optional<std::string> has_no_calls(const Module& m) {
+  return find_violation(m, "a call", [](const Node& n) { return n.is<Call>(); });
+}
+
+}  // namespace tc

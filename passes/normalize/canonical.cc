@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tc/passes/normalize/normalize.h"
+
+namespace tc {
+namespace {
+
+constexpr Any x, y, low, high, low2, high2;
+constexpr As<Relu> relu;
+constexpr As<Clip> clip;
+
+// A bound of any rank with one element, as the scalar that Clip takes.
+Value* as_scalar(Rewrite& r, const Any& c) {
+  const Tensor& t = r.tensor(c);
+  return t.rank() == 0 ? r[c] : r.constant(t.reshaped({}));
+}
+
+Patch max_zero_is_relu(Rewrite& r) {
+  if (!dtypes::floats.has(r[x]->dtype()) && !dtypes::signed_ints.has(r[x]->dtype()))
+    return r.miss("relu takes floats and signed integers");
+  return r.make<Relu>({r[x]});
+}
+
+Patch min_max_is_clip(Rewrite& r) {
+  if (!(r.number(low) <= r.number(high))) return r.miss("the bounds cross");
+  if (!same_type(r[x], r.root()->result(0))) return r.miss("a bound widens the shape");
+  return r.make<Clip>({r[x], as_scalar(r, low), as_scalar(r, high)});
+}
+
+// Bounds of a Clip when they are constants; infinite where absent.
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity(), high = -low;
+};
+std::optional<Bounds> bounds_of(const Node& n) {
+  Bounds result;
+  for (int i = 1; i <= 2; ++i) {
+    const Value* v = n.operand(i);
+    if (!v) continue;
+    if (!v->constant() || v->constant()->size() != 1) return std::nullopt;
+    (i == 1 ? result.low : result.high) = scalar_f64(*v->constant());
+  }
+  return result;
+}
+
+Value* make_clip(Rewrite& r, Value* v, const Bounds& b) {
+  Value* lo = std::isinf(b.low) ? nullptr : r.scalar_like(v->dtype(), b.low);
+  Value* hi = std::isinf(b.high) ? nullptr : r.scalar_like(v->dtype(), b.high);
+  return r.make<Clip>({v, lo, hi});
+}
+
+Patch clip_at_zero_is_relu(Rewrite& r) {
+  if (!dtypes::floats.has(r[x]->dtype()) && !dtypes::signed_ints.has(r[x]->dtype()))
+    return r.miss("relu takes floats and signed integers");
+  const auto b = bounds_of(*r.root());
+  if (!b || b->low != 0 || !std::isinf(b->high)) return r.miss("other bounds");
+  return r.make<Relu>({r[x]});
+}
+
+Patch merge_clips(Rewrite& r) {
+  if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
+  const auto outer = bounds_of(*r.root()), inner = bounds_of(*r.node(clip));
+  if (!outer || !inner) return r.miss("bounds are not constants");
+  if (!(inner->low <= inner->high) || !(outer->low <= outer->high)) return r.miss("the bounds cross");
+  const Bounds both{std::clamp(inner->low, outer->low, outer->high), std::clamp(inner->high, outer->low, outer->high)};
+  return make_clip(r, r[x], both);
+}
+
+Patch clip_of_relu(Rewrite& r) {
+  if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
+  const auto b = bounds_of(*r.root());
+  if (!b) return r.miss("bounds are not constants");
+  if (!(std::max(b->low, 0.0) <= b->high)) return r.miss("nothing is left between the bounds");
+  return make_clip(r, r[x], {std::max(b->low, 0.0), b->high});
+}
+
+}  // namespace
+
+std::span<const Rule> canonical_rules() {
+  static const Rule kRules[] = {
+      {"max-zero-is-relu", exact, pat<Max>(x, 0), max_zero_is_relu},
+      {"min-of-max-is-clip", exact, pat<Min>(pat<Max>(x, scalar(low)), scalar(high)), min_max_is_clip},
+      {"max-of-min-is-clip", exact, pat<Max>(pat<Min>(x, scalar(high)), scalar(low)), min_max_is_clip},
+      {"clip-at-zero-is-relu", exact, pat<Clip>(x, 0, maybe(high)), clip_at_zero_is_relu},
+      {"merge-clips", exact, pat<Clip>(clip(x, maybe(low), maybe(high)), maybe(low2), maybe(high2)), merge_clips},
+      {"clip-of-relu", exact, pat<Clip>(pat<Relu>(x), maybe(low), maybe(high)), clip_of_relu},
+      {"relu-of-clip", exact, pat<Relu>(clip(x, maybe(low), maybe(high))),
+       [](Rewrite& r) -> Patch {
+         if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
+         const auto b = bounds_of(*r.node(clip));
+         if (!b || !(b->low <= b->high)) return r.miss("bounds are not constants in order");
+         return make_clip(r, r[x], {std::max(b->low, 0.0), std::max(b->high, 0.0)});
+       }},
+      {"relu-of-relu", exact, pat<Relu>(relu(x)), [](Rewrite& r) -> Patch { return r.same(r[relu]); }},
+      {"sum-of-two-is-add", same_rounding, pat<Sum>(x, y),
+       [](Rewrite& r) -> Patch {
+         return r.make<Add>({r[x], r[y]});
+       }},
+      {"multiply-by-minus-one", exact, pat<Mul>(x, -1),
+       [](Rewrite& r) -> Patch {
+         if (kind(r[x]->dtype()) == DTypeKind::unsigned_int) return r.miss("unsigned");
+         return r.make<Neg>({r[x]});
+       }},
+      {"subtract-from-zero", exact, pat<Sub>(0, x),
+       [](Rewrite& r) -> Patch {
+         if (kind(r[x]->dtype()) == DTypeKind::unsigned_int) return r.miss("unsigned");
+         return r.make<Neg>({r[x]});
+       }},
+      {"neg-of-neg", exact, pat<Neg>(pat<Neg>(x)), [](Rewrite& r) -> Patch { return r.same(r[x]); }},
+  };
+  return kRules;
+}
+
+}  // namespace tc

@@ -1,0 +1,73 @@
+#include "tc/passes/stabilize/stabilize.h"
+
+namespace tc {
+namespace {
+
+constexpr Any x, axes, eps, gamma, beta;
+constexpr As<ReduceMean> mean;
+constexpr As<LayerNormalization> layer_norm;
+
+// The reduction keeps its axis and runs along the last one only.
+bool over_last_axis(Rewrite& r) {
+  if (!r.attrs(mean).keepdims) return false;
+  const auto known = r.ints(r[axes]);
+  const Shape& s = r[x]->shape();
+  if (!known || known->size() != 1 || !s.ranked()) return false;
+  return known->front() == -1 || known->front() == s.rank() - 1;
+}
+
+// One factor or addend per element of the last axis.
+bool along_last_axis(const Value* v, const Shape& s) {
+  const Shape& own = v->shape();
+  return s.rank() > 0 && own.ranked() && own.rank() == 1 && own[0] == s[s.rank() - 1];
+}
+
+// x / sqrt(mean(x^2) + eps) * gamma
+Patch make_rms_norm(Rewrite& r) {
+  if (!over_last_axis(r)) return r.miss("the mean does not run along the last axis alone");
+  if (!along_last_axis(r[gamma], r[x]->shape())) return r.miss("the scale is no vector along the last axis");
+  return r.make<RMSNormalization>({r[x], r[gamma]}, {.axis = -1, .epsilon = r.number(eps)});
+}
+
+// rms_norm(x - mean(x)) is the layer norm of x.
+Patch make_layer_norm(Rewrite& r) {
+  if (!over_last_axis(r)) return r.miss("the mean does not run along the last axis alone");
+  const auto& a = r.root_attrs<RMSNormalization>();
+  if (a.axis != -1 && a.axis != r[x]->shape().rank() - 1)
+    return r.miss("the norm does not run along the last axis alone");
+  return r.make<LayerNormalization>({r[x], r[gamma]}, a);
+}
+
+Patch add_layer_norm_bias(Rewrite& r) {
+  if (!r.single_use(layer_norm)) return r.miss("the norm has other users");
+  const auto& a = r.attrs(layer_norm);
+  if (a.axis != -1 && a.axis != r[x]->shape().rank() - 1)
+    return r.miss("the norm does not run along the last axis alone");
+  if (!along_last_axis(r[beta], r[x]->shape())) return r.miss("the bias is no vector along the last axis");
+  return r.make<LayerNormalization>({r[x], r[gamma], r[beta]}, a);
+}
+
+std::vector<Rule> make_table() {
+  constexpr Exactness close = approximate(1e-5);
+  std::vector<Rule> rules{
+      {"rms-norm-of-centred-is-layer-norm", close, pat<RMSNormalization>(pat<Sub>(x, mean(x, axes)), gamma),
+       make_layer_norm},
+      {"add-into-layer-norm-bias", same_rounding, pat<Add>(layer_norm(x, gamma), beta), add_layer_norm_bias},
+  };
+  for (const Pattern& square : {Pattern(pat<Pow>(x, 2)), Pattern(pat<Mul>(x, x))}) {
+    const Pattern root = pat<Sqrt>(pat<Add>(mean(square, axes), scalar(eps)));
+    for (const Pattern& normal : {Pattern(pat<Div>(x, root)), Pattern(pat<Mul>(x, pat<Reciprocal>(root))),
+                                  Pattern(pat<Mul>(x, pat<Div>(1, root)))})
+      rules.push_back({"scale-by-root-mean-square-is-rms-norm", close, pat<Mul>(normal, gamma), make_rms_norm});
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::span<const Rule> norm_rules() {
+  static const std::vector<Rule> kRules = make_table();
+  return kRules;
+}
+
+}  // namespace tc
