@@ -1,5 +1,5 @@
-// The driver's promises: rules fire to a fixed point, limits and caps hold, fighting rules are named, names and locations move,
-// dead code goes, numbers are compared.
+// The driver's promises: rules fire to a fixed point, limits and caps hold, fighting rules are named, names and
+// locations move, dead code goes, numbers are compared.
 #include "tc/passes/driver.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,9 @@ namespace {
 constexpr Any x, y;
 constexpr As<Identity> inner;
 
-Type vec(int64_t n) { return Type::tensor(DType::f32, Shape{Dim(n)}); }
+Type vec(int64_t n) {
+  return Type::tensor(DType::f32, Shape{Dim(n)});
+}
 
 // x -> identity * length -> output
 std::unique_ptr<Module> chain(int length) {
@@ -31,14 +33,17 @@ std::unique_ptr<Module> chain(int length) {
   return m;
 }
 
-PipelineReport apply(Module& m, std::span<const Rule> rules, const EditLimits& limits = {}, ValueCheck* check = nullptr) {
+PipelineReport apply(Module& m, std::span<const Rule> rules, const EditLimits& limits = {},
+                     ValueCheck* check = nullptr) {
   PipelineReport report;
   Editor editor(report, limits, check);
   apply_rules(m, rules, editor);
   return report;
 }
 
-Patch forward(Rewrite& r) { return r[x]; }
+Patch forward(Rewrite& r) {
+  return r[x];
+}
 
 TEST(Driver, FiresToAFixedPoint) {
   const Rule rules[] = {{"drop", exact, pat<Identity>(x), forward}};
@@ -81,7 +86,8 @@ TEST(Driver, NamesFightingRules) {
          if (r[x]->def()) return r.miss("is second");
          return r.make<Identity>({r.make<Identity>({r[x]})});
        }},
-      {"two-become-one", exact, pat<Identity>(pat<Identity>(x)), [](Rewrite& r) -> Patch { return r.make<Identity>({r[x]}); }},
+      {"two-become-one", exact, pat<Identity>(pat<Identity>(x)),
+       [](Rewrite& r) -> Patch { return r.make<Identity>({r[x]}); }},
   };
   auto m = chain(1);
   try {
@@ -95,7 +101,8 @@ TEST(Driver, NamesFightingRules) {
 }
 
 TEST(Driver, CountsReasonsForDeclining) {
-  const Rule rules[] = {{"never", exact, pat<Identity>(x), [](Rewrite& r) -> Patch { return r.miss("it is Tuesday"); }}};
+  const Rule rules[] = {
+      {"never", exact, pat<Identity>(x), [](Rewrite& r) -> Patch { return r.miss("it is Tuesday"); }}};
   auto m = chain(3);
   const auto report = apply(*m, rules);
   EXPECT_EQ(report.rules.at("never").fired, 0);

@@ -1,0 +1,108 @@
+#include "tests/passes/rule_case.h"
+
+namespace tc {
+
+namespace {
+
+// A convolution of 4 to 6 channels under each body.
+#define CONV                                                                                                           \
+  "(%x: f32[N,4,7,8]) { %w = constant random(1, 0.3) : f32[6,4,3,3] \n %b = constant random(2, 0.3) : f32[6] \n %0 = " \
+  "conv %x, %w, %b \n"
+#define CHANNELS "%c = constant random(3) : f32[6,1,1] \n"
+
+}  // namespace
+
+std::vector<RuleCase> fuse_cases() {
+  return {
+      {"batch-norm-into-conv",
+       CONV "%s = constant random(3) : f32[6] \n %m = constant random(4) : f32[6] \n %v = constant dense<[1, 2, 3, 4, "
+            "5, 6]> : f32[6] \n %1 = batch_normalization %0, %s, %b, %m, %v \n return %1 }",
+       "conv %x", "batch_normalization"},
+      {"batch-norm-into-conv",
+       "(%x: f32[2,4,5,5]) { %w = constant random(1, 0.3) : f32[4,3,2,2] \n %s = constant random(3) : f32[6] \n %b = "
+       "constant random(2) : f32[6] \n %m = constant random(4) : f32[6] \n "
+       "%v = constant dense<[1, 2, 3, 4, 5, 6]> : f32[6] \n %0 = conv_transpose %x, %w {group = 2} \n %1 = "
+       "batch_normalization %0, %s, %b, %m, %v \n return %1 }",
+       "conv_transpose %x", "batch_normalization"},
+      {"batch-norm-into-conv",
+       CONV "%s = constant random(3) : f32[6] \n %m = constant random(4) : f32[6] \n %v = constant dense<1> : f32[6] "
+            "\n %1 = batch_normalization %0, %s, %b, %m, %v \n return %1, %0 }",
+       "the convolution has other users", nullptr},
+      {"batch-norm-into-conv",
+       "(%x: f32[2,4,5,5], %s: f32[6]) { %w = constant random(1, 0.3) : f32[6,4,2,2] \n %v = constant dense<1> : "
+       "f32[6] \n %0 = conv %x, %w \n %1 = batch_normalization %0, %s, %v, %v, %v \n return %1 }",
+       "a parameter is no constant", nullptr},
+      {"batch-norm-is-multiply-add",
+       "(%x: f32[2,3,5]) { %s = constant random(3) : f32[3] \n %b = constant random(2) : f32[3] \n %m = constant "
+       "random(4) : f32[3] \n %v = constant dense<[1, 2, 3]> : f32[3] \n "
+       "%1 = batch_normalization %x, %s, %b, %m, %v \n return %1 }",
+       "mul %x", "batch_normalization"},
+      {"add-into-conv-bias", CONV CHANNELS "%1 = add %c, %0 \n return %1 }", "conv %x", "= add"},
+      {"add-into-conv-bias", CONV "%c = constant random(3) : f32[6] \n %1 = add %0, %c \n return %1 }",
+       "not one addend per channel", nullptr},
+      {"subtract-into-conv-bias", CONV CHANNELS "%1 = sub %0, %c \n return %1 }", "conv %x", "sub"},
+      {"multiply-into-conv-weights", CONV CHANNELS "%1 = mul %0, %c \n return %1 }", "conv %x", "mul"},
+      {"divide-into-conv-weights", CONV "%c = constant dense<3> : f32[] \n %1 = div %0, %c \n return %1 }", "conv %x",
+       "= div"},
+
+      {"gemm-is-matmul-with-bias",
+       "(%x: f32[3,4], %w: f32[5,4], %c: f32[5]) { %0 = gemm %x, %w, %c {alpha = 0.5, trans_b} \n return %0 }",
+       "fused_matmul", "gemm"},
+      {"gemm-is-matmul-with-bias",
+       "(%x: f32[3,4], %w: f32[4,5], %c: f32[3,5]) { %0 = gemm %x, %w, %c {beta = 2.0} \n return %0 }", "fused_matmul",
+       "gemm"},
+      {"transpose-into-matmul",
+       "(%x: f32[2,3,4], %y: f32[2,5,4]) { %0 = transpose %y {perm = [0, 2, 1]} \n %1 = matmul %x, %0 \n return %1 }",
+       "trans_b", "transpose"},
+      {"multiply-into-matmul-scale",
+       "(%x: f32[3,4], %y: f32[4,5]) { %c = constant dense<0.125> : f32[] \n %0 = matmul %x, %y \n %1 = mul %0, %c \n "
+       "return %1 }",
+       "scale = 0.125", "= mul"},
+      {"divide-into-matmul-scale",
+       "(%x: f32[3,4], %y: f32[4,5]) { %c = constant dense<8> : f32[] \n %0 = matmul %x, %y \n %1 = div %0, %c \n "
+       "return %1 }",
+       "scale = 0.125", "= div"},
+      {"add-into-matmul-bias",
+       "(%x: f32[3,4], %y: f32[4,5], %b: f32[5]) { %0 = matmul %x, %y \n %1 = add %b, %0 \n return %1 }",
+       "fused_matmul %x, %y, %b", "= add"},
+      {"add-into-matmul-bias",
+       "(%x: f32[4], %y: f32[4,5], %b: f32[5]) { %0 = matmul %x, %y \n %1 = add %b, %0 \n return %1 }",
+       "an operand is a vector", nullptr},
+      {"add-into-matmul-bias",
+       "(%x: f32[1,4], %y: f32[4,5], %b: f32[3,5]) { %0 = matmul %x, %y \n %1 = add %b, %0 \n return %1 }",
+       "the addend may widen the shape", nullptr},
+
+      {"residual-into-epilogue",
+       CONV "%p = constant random(5) : f32[6,4,3,3] \n %1 = conv %x, %p \n %2 = add %0, %1 \n return %2 }",
+       "fused_conv", "= add"},
+      {"activation-into-epilogue", CONV "%1 = relu %0 \n return %1 }", "activation = relu", "= relu %"},
+      {"activation-into-epilogue", CONV "%1 = relu %0 \n return %1, %0 }", "the product or convolution has other users",
+       nullptr},
+      {"activation-into-epilogue",
+       CONV "%l = constant dense<0> : f32[] \n %h = constant dense<6> : f32[] \n %1 = clip %0, %l, %h \n return %1 }",
+       "activation = clip", "= clip %"},
+      {"activation-into-epilogue", CONV "%1 = leaky_relu %0 {alpha = 0.2} \n return %1 }",
+       "activation = leaky_relu, alpha = 0.2", "= leaky_relu %"},
+      {"activation-into-epilogue", CONV "%1 = sigmoid %0 \n return %1 }", "activation = sigmoid", "= sigmoid %"},
+      {"activation-into-epilogue", CONV "%1 = tanh %0 \n return %1 }", "activation = tanh", "= tanh %"},
+      {"activation-into-epilogue", CONV "%1 = swish %0 \n return %1 }", "activation = swish", "= swish %"},
+      {"activation-into-epilogue", CONV "%1 = hard_swish %0 \n return %1 }", "activation = hard_swish",
+       "= hard_swish %"},
+      {"activation-into-epilogue", CONV "%1 = hard_sigmoid %0 \n return %1 }", "activation = hard_sigmoid",
+       "= hard_sigmoid %"},
+      {"activation-into-epilogue", "(%x: f32[3,4], %y: f32[4,5]) { %0 = matmul %x, %y \n %1 = gelu %0 \n return %1 }",
+       "activation = gelu", "= gelu %"},
+      {"activation-into-epilogue",
+       "(%x: f32[3,4], %y: f32[4,5]) { %0 = matmul %x, %y \n %1 = gelu %0 {approximate = tanh} \n return %1 }",
+       "activation = gelu_tanh", "= gelu %"},
+
+      {"elementwise-into-cluster",
+       "(%x: f32[N,4], %y: f32[4]) { %0 = mul %x, %y \n %1 = exp %0 \n %2 = add %1, %x \n return %2 }",
+       "cluster %x, %y", ""},
+      // A value that others use too is a second result.
+      {"elementwise-into-cluster",
+       "(%x: f32[N,4]) { %0 = exp %x \n %1 = tanh %0 \n %2 = transpose %0 \n return %1, %2 }", "%0, %1 = cluster", ""},
+  };
+}
+
+}  // namespace tc
