@@ -52,11 +52,12 @@ void Lexer::fail_unknown(const Token& token, std::string message, std::string_vi
 }
 
 size_t Lexer::string_end(size_t open) const {
-  for (size_t i = open + 1;; ++i) {
+  size_t i = open + 1;
+  while (true) {
     i = text_.find_first_of("\"\\", i);
     if (i == text_.npos) fail_at(open, "this string has no closing quote");
     if (text_[i] == '"') return i;
-    ++i;
+    i += 2;
   }
 }
 
