@@ -74,7 +74,7 @@ bool bind_conv(Binder& b) {
   const Slot bias = b.in(2);
   Slot residual = kNoSlot;
   if constexpr (!kTransposed)
-    if (b.num_operands() > 3) residual = b.in(3, out_layout);
+    if (b.has(3)) residual = b.in(3, out_layout);
   const float* packed = nullptr;
   Slot w = kNoSlot;
   const auto floats = static_cast<size_t>(kernels::conv_packed_floats(algorithm, fixed));
@@ -90,7 +90,8 @@ bool bind_conv(Binder& b) {
   const bool pack_at_run = w != kNoSlot && !kernels::conv_packed_is_plain(algorithm, fixed);
   const Slot y = b.out(0, out_layout);
   if (residual != kNoSlot) b.in_place(0, 3);
-  const auto activation = ActivationEpilogue::of(b);
+  ActivationEpilogue activation;
+  if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
   const Node* node = &b.node();
   b.flops = [=](const Frame& f) {
     double per_output = 2;
@@ -145,6 +146,7 @@ bool bind_conv(Binder& b) {
 
 void rows_bind_conv(BindRows& rows) {
   rows.push_back({OpId::Conv, "conv_f32", bind_conv<Conv>});
+  rows.push_back({OpId::FusedConv, "conv_f32", bind_conv<FusedConv>});
   rows.push_back({OpId::ConvTranspose, "conv_transpose_f32", bind_conv<ConvTranspose>});
 }
 

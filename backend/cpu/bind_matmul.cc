@@ -191,13 +191,21 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
   return true;
 }
 
-bool bind_matmul(Binder& b) { return bind_product(b, {}, ActivationEpilogue::of(b)); }
+bool bind_matmul(Binder& b) { return bind_product(b, {}, {}); }
 
 bool bind_gemm(Binder& b) {
   const auto& a = b.attrs<Gemm>();
   Product p{a.trans_a, a.trans_b, static_cast<float>(a.alpha), static_cast<float>(a.beta)};
   if (b.has(2)) p.c = 2;
-  return bind_product(b, p, ActivationEpilogue::of(b));
+  return bind_product(b, p, {});
+}
+
+bool bind_fused_matmul(Binder& b) {
+  const auto& a = b.attrs<FusedMatMul>();
+  Product p{a.trans_a, a.trans_b, static_cast<float>(a.scale), 1};
+  if (b.has(2)) p.c = 2;
+  if (b.has(3)) p.residual = 3;
+  return bind_product(b, p, ActivationEpilogue(a.epilogue(), b.table().strip));
 }
 
 }  // namespace
@@ -205,6 +213,7 @@ bool bind_gemm(Binder& b) {
 void rows_bind_matmul(BindRows& rows) {
   rows.push_back({OpId::MatMul, "gemm_f32", bind_matmul});
   rows.push_back({OpId::Gemm, "gemm_f32", bind_gemm});
+  rows.push_back({OpId::FusedMatMul, "gemm_f32", bind_fused_matmul});
 }
 
 }  // namespace tc::cpu

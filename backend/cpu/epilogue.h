@@ -5,17 +5,17 @@
 
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/strips.h"
+#include "tc/ir/ops/fused.h"
 #include "tc/kernels/gemm/epilogue.h"
 
 namespace tc::cpu {
 
 class ActivationEpilogue {
  public:
-  // Of a node with an epilogue (fused_conv, fused_matmul); none for other ops.
-  static ActivationEpilogue of(const Binder& b);
+  ActivationEpilogue() = default;  // none
+  ActivationEpilogue(const Epilogue& e, const kernels::StripTable& table);
   // Sets activation parts of a kernel's epilogue; this object must outlive its use.
   void fill(kernels::Epilogue& e) const;
-  bool needs_strip() const { return program_ != nullptr; }
 
  private:
   float lo_ = -std::numeric_limits<float>::infinity(), hi_ = std::numeric_limits<float>::infinity(), slope_ = 1;

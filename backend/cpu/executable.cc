@@ -3,6 +3,7 @@
 #include "tc/backend/cpu/bind.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/kernels/cpu.h"
+#include "tc/passes/pipeline.h"
 
 namespace tc {
 
@@ -17,6 +18,11 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   std::shared_ptr<Executable> e(new Executable);
   e->module_ = std::move(module);
   e->options_ = options;
+  PipelineOptions passes;
+  passes.level = options.level;
+  passes.verify = options.level > 0;
+  passes.enable = {"inline-functions"};  // plans have no calls
+  optimize(*e->module_, passes);
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_);

@@ -60,8 +60,10 @@ void Resize::infer(InferContext& ctx) {
   const Dims* to = sizes ? ctx.contents(3) : nullptr;
   const Tensor* factors = sizes ? nullptr : ctx.constant(2);
   std::vector<double> f;
-  if (factors && factors->dtype() == DType::f32)
-    for (float v : factors->aligned_copy().span<float>()) f.push_back(static_cast<double>(v));
+  if (factors && factors->dtype() == DType::f32) {
+    const Tensor readable = factors->aligned_copy();
+    for (float v : readable.span<float>()) f.push_back(static_cast<double>(v));
+  }
   bool fixed = to != nullptr;
   for (size_t k = 0; k < axes.size() && fixed; ++k)
     fixed = (*to)[k].is_const() && x[axes[k]].is_const() && !x[axes[k]].is(0);
