@@ -1,7 +1,6 @@
 // tc-run: runs models and ONNX test suites.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -11,9 +10,10 @@
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/module.h"
 #include "tc/kernels/cpu.h"
+#include "tc/tools/common/cli.h"
 #include "tc/tools/common/compare.h"
+#include "tc/tools/common/inputs.h"
 #include "tc/tools/common/npy.h"
-#include "tc/tools/run/inputs.h"
 #include "tc/tools/run/report.h"
 #include "tc/tools/run/suite.h"
 
@@ -232,23 +232,15 @@ int main(int argc, char** argv) {
   app.add_option("--timeout", o.suite.timeout_seconds, "--suite: seconds per case")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_flag("--suite-worker", o.worker)->group("");
   o.forbid_ref = "-";
-  try {
-    app.parse(argc, argv);
+  return run_tool(app, argc, argv, [&] {
     if (o.worker + !o.suite.folder.empty() + !o.model.empty() != 1) throw CLI::ValidationError("give a model, or --suite FOLDER (see --help)");
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
-  if (app.count("--forbid-ref") && o.forbid_ref == "-") o.forbid_ref.clear();
-  if (app.count("--random")) o.inputs.random_seed = o.seed.value_or(1);
-  o.compile.level = std::stoi(o.level);
-  try {
+    if (app.count("--forbid-ref") && o.forbid_ref == "-") o.forbid_ref.clear();
+    if (app.count("--random")) o.inputs.random_seed = o.seed.value_or(1);
+    o.compile.level = std::stoi(o.level);
     if (o.worker) return serve_suite(o);
     if (o.suite.folder.empty()) return run_model(o);
     o.suite.progress = isatty(STDERR_FILENO);
     o.suite.worker_args = worker_command(o, argv[0]);
     return run_suite(o.suite);
-  } catch (const std::exception& e) {
-    std::cerr << "tc-run: " << e.what() << "\n";
-    return 1;
-  }
+  });
 }

@@ -1,4 +1,4 @@
-#include "tc/tools/run/inputs.h"
+#include "tc/tools/common/inputs.h"
 
 #include <algorithm>
 #include <charconv>
