@@ -1,0 +1,201 @@
+// tc-opt: runs passes on a program and shows what became of it.
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "tc/frontend/api/tc.h"
+#include "tc/ir/module.h"
+#include "tc/ir/text/parse.h"
+#include "tc/ir/text/print.h"
+#include "tc/ir/verbose.h"
+#include "tc/passes/pipeline.h"
+#include "tc/tools/common/cli.h"
+#include "tc/tools/common/histogram.h"
+#include "tc/tools/common/inputs.h"
+#include "tc/tools/opt/dot.h"
+#include "tc/tools/opt/report.h"
+
+namespace {
+
+using namespace tc;
+
+struct Options {
+  std::string model, output, level = "2", contract = "approximate";
+  std::vector<std::string> checks, disable, enable, caps;
+  InputSpec inputs;
+  PipelineOptions pipeline;
+  bool list = false, trace = false, stats = false, json = false, dot = false, quiet = false;
+  std::optional<bool> elide;
+  bool locations = true;
+};
+
+int64_t count_of(const std::string& text, const std::string& option) {
+  const size_t at = text.rfind('=');
+  const std::string digits = at == text.npos ? "" : text.substr(at + 1);
+  if (digits.empty() || digits.size() > 18 || digits.find_first_not_of("0123456789") != digits.npos)
+    fail(ErrorCode::bad_argument, option, " ", text, ": expected NAME=N");
+  return std::stoll(digits);
+}
+
+Contract contract_of(const std::string& name) {
+  if (name == "exact") return Contract::exact;
+  if (name == "same_rounding") return Contract::same_rounding;
+  return name == "reassociates" ? Contract::reassociates : Contract::approximate;
+}
+
+bool checks(const Options& o, std::string_view what) {
+  return std::find(o.checks.begin(), o.checks.end(), what) != o.checks.end();
+}
+
+// Error check_failed when the text of the module does not read back as the same text.
+void check_text(const Pass& pass, const Module& m) {
+  const std::string text = print(m);
+  const std::string again = print(*parse_module(text, cat("text after ", pass.name)));
+  if (text == again) return;
+  const size_t at =
+      static_cast<size_t>(std::mismatch(text.begin(), text.end(), again.begin(), again.end()).first - text.begin());
+  const size_t line = text.rfind('\n', at) + 1;
+  fail(ErrorCode::check_failed, "after pass ", pass.name, " the text does not read back as itself, first in: ",
+       text.substr(line, std::min<size_t>(200, text.find('\n', at) - line)));
+}
+
+// Prints each rewrite with its number, which --rewrite-limit counts.
+void trace_rewrites() {
+  set_verbose("rewrite");
+  set_verbose_sink([number = 0](std::string_view line) mutable {
+    // rewrite,RULE,fired,OP,LOCATION,
+    const auto field = [&] {
+      const std::string_view text = line.substr(0, line.find(','));
+      line.remove_prefix(std::min(line.size(), text.size() + 1));
+      return text;
+    };
+    const std::string_view topic = field(), rule = field(), verdict = field(), op = field();
+    if (topic != "rewrite" || verdict != "fired") return;
+    if (line.ends_with(',')) line.remove_suffix(1);
+    std::cerr << ++number << " " << rule << ": " << op << (line.empty() ? "" : " at ") << line << "\n";
+  });
+}
+
+void write_output(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    std::cout << text << std::flush;
+    if (!std::cout) fail(ErrorCode::bad_file, "cannot write the output");
+    return;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) fail(ErrorCode::bad_file, "cannot write ", path);
+}
+
+int run(Options& o) {
+  if (o.list) {
+    std::cout << (o.json ? list_passes_json().dump(2) + "\n" : list_passes());
+    return 0;
+  }
+  if (o.output.ends_with(".onnx"))
+    fail(ErrorCode::bad_argument, "-o ", o.output, ": only textual IR (.tc) can be written");
+  PipelineOptions& p = o.pipeline;
+  p.level = o.level[0] - '0';
+  p.disable.insert(o.disable.begin(), o.disable.end());
+  p.enable.insert(o.enable.begin(), o.enable.end());
+  p.limits.loosest = contract_of(o.contract);
+  for (const auto& cap : o.caps) p.limits.caps[cap.substr(0, cap.rfind('='))] = count_of(cap, "--cap");
+  for (const auto& d : o.inputs.dims) p.dims[d.substr(0, d.rfind('='))] = count_of(d, "--dim");
+
+  const Function f = load(o.model);
+  p.check_values = checks(o, "values");
+  if (p.check_values && (!o.inputs.inputs.empty() || !o.inputs.npz.empty())) {
+    o.inputs.random_seed = p.seed;
+    p.check_inputs = gather_inputs(f, o.inputs);
+  }
+  if (checks(o, "text")) p.after_pass = check_text;
+  if (o.trace) trace_rewrites();
+
+  const auto module = clone(f.module());
+  OpCounts ops{count_ops(*module), {}};
+  const PipelineReport report = optimize(*module, p);
+  ops.after = count_ops(*module);
+
+  if (o.stats) std::cout << (o.json ? stats_json(report, ops).dump(2) + "\n" : format_stats(report, ops));
+  if (p.check_values)
+    std::cerr << "values agree: " << report.values_checked << " rewrites compared, " << report.values_unchecked
+              << " only as part of a pass\n";
+  const bool only_asked = o.stats || o.quiet || !o.checks.empty();
+  if (o.output.empty() && only_asked && !o.dot) return 0;
+  PrintOptions print_options;
+  print_options.locations = o.locations;
+  print_options.elide_weights = o.elide.value_or(o.output.empty() && isatty(STDOUT_FILENO));
+  write_output(o.output, o.dot ? to_dot(*module) : print(*module, print_options));
+  return 0;
+}
+
+constexpr const char* kExamples = R"(
+The IR goes to standard output, unless -o, --stats, --check or --quiet is given.
+
+Examples:
+  tc-opt model.onnx                          the optimised program, weights left out on a terminal
+  tc-opt model.onnx -O0 -o model.tc          the program as imported, as text that every tool reads
+  tc-opt model.onnx --stats                  which rules fired, which declined and why, ops before and after
+  tc-opt model.onnx --until=normalize        stop after a phase or pass (see --list)
+  tc-opt model.onnx --check=values --dim N=2 compare the numbers before and after every rewrite
+  tc-opt model.onnx --trace --quiet          number and name each rewrite ...
+  tc-opt model.onnx --rewrite-limit 17       ... and stop after so many, to find the one that breaks something
+  tc-opt model.onnx --disable=fuse --cap merge-clips=3
+  tc-opt model.onnx --dot | dot -Tsvg > model.svg
+  tc-opt --list                              phases, passes, and rules with their numeric contracts
+
+Exit status: 0 success, 1 failure or difference, 2 wrong command line.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  CLI::App app("Runs passes on ONNX models (.onnx) and textual IR (.tc), and prints what became of them.", "tc-opt");
+  app.footer(kExamples);
+  auto* model = app.add_option("model", o.model, "model file, .onnx or .tc");
+  app.add_option("-o,--output", o.output, "write the IR to this file instead of standard output");
+  app.add_option("-O,--level", o.level, "optimisation level: 0 as imported, 1 simplified, 2 fused")
+      ->check(CLI::IsMember({"0", "1", "2"}))
+      ->capture_default_str();
+  app.add_option("--until", o.pipeline.until, "the last phase or pass to run");
+  app.add_option("--disable", o.disable, "phases, passes or rules to leave out")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--enable", o.enable, "phases or passes to run beyond the level")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--rewrite-limit", o.pipeline.limits.rewrites, "stop after N rewrites")->check(CLI::NonNegativeNumber);
+  app.add_option("--cap", o.caps, "RULE=N: let a rule fire at most N times")->allow_extra_args(false);
+  app.add_option("--contract", o.contract, "the loosest numeric contract of rules")
+      ->check(CLI::IsMember({"exact", "same_rounding", "reassociates", "approximate"}))
+      ->capture_default_str();
+  app.add_option(
+         "--check", o.checks,
+         "values: compare numbers before and after each rewrite; text: read the printed IR back after each pass")
+      ->check(CLI::IsMember({"values", "text"}))
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs of --check=values")
+      ->allow_extra_args(false);
+  app.add_option("-i,--input", o.inputs.inputs,
+                 "NAME=FILE or NAME=LITERAL: an input of --check=values (see tc-run --help)")
+      ->allow_extra_args(false);
+  app.add_option("--inputs", o.inputs.npz, ".npz file with inputs of --check=values; the rest is made up");
+  app.add_option("--seed", o.pipeline.seed, "of made-up inputs")->capture_default_str();
+  app.add_flag("--trace", o.trace, "print each rewrite on standard error");
+  app.add_flag("--stats", o.stats, "print passes, rules and ops instead of the IR");
+  app.add_flag("--json", o.json, "--stats and --list for a program to read");
+  app.add_flag("--dot", o.dot, "the graph in Graphviz's language instead of the IR");
+  app.add_flag("--elide,!--no-elide", o.elide,
+               "leave out the weights (default on a terminal); such text cannot be read back");
+  app.add_flag("!--no-locations", o.locations, "leave out where nodes come from");
+  app.add_flag("-q,--quiet", o.quiet, "do not print the IR");
+  app.add_flag("--list", o.list, "list phases, passes and rules")->excludes(model);
+  return run_tool(app, argc, argv, [&] {
+    if (!o.list && o.model.empty()) throw CLI::RequiredError("model (see --help)");
+    return run(o);
+  });
+}
