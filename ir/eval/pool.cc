@@ -32,7 +32,7 @@ void for_windows(const WindowAxes& axes, int64_t planes, Reducer& reducer) {
   BoxWalk window(out, 0);
   for (int64_t plane = 0; plane < planes; ++plane)
     for (int64_t o = 0; o < windows; ++o, window.next()) {
-      int64_t padded = 1;
+      double padded = 1;  // may exceed 64 bits: kernels and pads are only attributes
       for (size_t i = 0; i < n; ++i) {
         const auto& a = axes[i];
         const int64_t first = window[i] * a.stride - a.pad_begin, end = a.in + a.pad_end;
@@ -43,7 +43,7 @@ void for_windows(const WindowAxes& axes, int64_t planes, Reducer& reducer) {
         for (int64_t k = skip; k < a.kernel && first + k * a.dilation < a.in; ++k)
           places[i].push_back(first + k * a.dilation);
         if (first < end) within = std::min(a.kernel, (end - first + a.dilation - 1) / a.dilation);
-        padded *= within;
+        padded *= static_cast<double>(within);
       }
       reducer.start();
       bool empty = false;
@@ -84,7 +84,7 @@ struct MaxReducer {
     const W v = x[static_cast<size_t>(plane * plane_size + p)];
     if (place < 0 || v > best || (v != v && best == best)) best = v, place = p;
   }
-  void finish(int64_t, int64_t result, int64_t) {
+  void finish(int64_t, int64_t result, double) {
     y[static_cast<size_t>(result)] = best;
     at[static_cast<size_t>(result)] = place;
   }
@@ -105,8 +105,8 @@ struct SumReducer {
     sum += p == 0 ? v : p == 1 ? std::abs(v) : p == 2 ? v * v : std::pow(std::abs(v), p);
     ++count;
   }
-  void finish(int64_t, int64_t result, int64_t padded) {
-    const auto divisor = static_cast<double>(count_include_pad ? padded : count);
+  void finish(int64_t, int64_t result, double padded) {
+    const double divisor = count_include_pad ? padded : static_cast<double>(count);
     y[static_cast<size_t>(result)] = p == 0 ? sum / divisor : p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p);
   }
 };

@@ -117,6 +117,7 @@ void eval_recurrent(EvalContext& ctx, int64_t gates, bool option, std::initializ
   const int64_t directions = a.direction == RnnDirection::bidirectional ? 2 : 1;
   const int64_t time = x.extent(a.layout ? 1 : 0), batch = x.extent(a.layout ? 0 : 1), features = x.extent(2),
                 hidden = r.extent(2);
+  if (hidden > int64_t{1} << 40) ctx.fail(ErrorCode::limit_size, "a hidden size of ", hidden);  // of empty weights
   const int64_t width = gates * hidden;
   auto expect = [&](int i, const Extents& e) {
     if (ctx.has(i) && ctx.in(i).extents() != e)

@@ -9,7 +9,7 @@ namespace tc {
 namespace {
 
 // Samples per bin and axis: a region far larger than any image must not run without end.
-constexpr int64_t kMaxGrid = 4096;
+constexpr int64_t kMaxGrid = 1024;
 
 // The plane of an image; Error bad_value when there is no such image.
 int64_t checked_batch(const EvalContext& ctx, double index, int64_t batch) {

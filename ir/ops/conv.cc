@@ -48,8 +48,12 @@ Shape without_spatial(InferContext& ctx, int rank, Dim batch, Dim channels) {
   return Shape(std::move(dims));
 }
 
+void check_group_count(InferContext& ctx, int64_t group) {
+  if (group < 1 || group > int64_t{1} << 30)
+    ctx.fail(ErrorCode::bad_attribute, "group is ", group, ", expected 1 to 2^30");
+}
+
 void check_groups(InferContext& ctx, int64_t group, const Dim& channels, std::string_view what) {
-  if (group < 1) ctx.fail(ErrorCode::bad_attribute, "group is ", group, ", expected 1 or more");
   if (channels.is_const() && channels.value() % group)
     ctx.fail(ErrorCode::bad_shape, channels, " ", what, " do not divide into ", group, " groups");
 }
@@ -74,6 +78,7 @@ std::span<const Dim> spatial(const Shape& s) {
 template <class Attrs>
 Shape infer_conv_like(InferContext& ctx, const Attrs& a, int ix, int iw, int ib) {
   const Shape &x = ctx.shape(ix), &w = ctx.shape(iw);
+  check_group_count(ctx, a.group);
   const int rank = conv_rank(ctx, x, w, a.kernel_shape);
   if (rank < 0) return {};
   const Dim out_channels = w.ranked() ? w[0] : ctx.fresh();
@@ -94,6 +99,7 @@ Shape infer_conv(InferContext& ctx, const ConvAttrs& a, int x, int w, int b) {
 void ConvTranspose::infer(InferContext& ctx) {
   const auto& a = ctx.attrs<ConvTranspose>();
   const Shape &x = ctx.shape(0), &w = ctx.shape(1);
+  check_group_count(ctx, a.group);
   const int rank = conv_rank(ctx, x, w, a.kernel_shape);
   if (rank < 0) return ctx.set(0, Shape());
   const Dim out_channels = w.ranked() ? w[1] * a.group : ctx.fresh();
@@ -108,6 +114,7 @@ void ConvTranspose::infer(InferContext& ctx) {
 
 void DeformConv::infer(InferContext& ctx) {
   const auto& a = ctx.attrs<DeformConv>();
+  check_group_count(ctx, a.offset_group);
   const Shape y = infer_conv_like(ctx, a, 0, 1, 3);
   if (ctx.shape(0).ranked()) check_groups(ctx, a.offset_group, ctx.shape(0)[1], "input channels");
   const auto kernel = kernel_of(ctx, a.kernel_shape, ctx.shape(1));
