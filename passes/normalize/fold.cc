@@ -22,13 +22,15 @@ int64_t result_bytes(const Node& n) {
   return bytes;
 }
 
-bool is_constant_like(const Node& n) { return n.op() == OpId::Constant || n.op() == OpId::Parameter; }
+bool is_constant_like(const Node& n) {
+  return n.op() == OpId::Constant || n.op() == OpId::Parameter;
+}
 
 // Ops that only rearrange or convert one weight: worth doing at compile time up to the weights' budget.
 bool transforms_weight(const Node& n) {
   const std::string_view name = n.info().name();
-  return name == "transpose" || name == "reshape" || name == "squeeze" || name == "unsqueeze" || name == "flatten" || name == "cast" ||
-         name == "dequantize_linear" || name == "identity";
+  return name == "transpose" || name == "reshape" || name == "squeeze" || name == "unsqueeze" || name == "flatten" ||
+         name == "cast" || name == "dequantize_linear" || name == "identity";
 }
 
 Patch fold_constants(Rewrite& r) {
@@ -74,8 +76,10 @@ Patch fold_contents(Rewrite& r) {
   const Shape& s = v->shape();
   if (!s.ranked() || s.rank() > 1) return r.miss("");
   Extents extents;
-  if (s.rank() == 1) extents.push_back(static_cast<int64_t>(known->size()));
-  else if (known->size() != 1) return r.miss("");
+  if (s.rank() == 1)
+    extents.push_back(static_cast<int64_t>(known->size()));
+  else if (known->size() != 1)
+    return r.miss("");
   if (v->dtype() == DType::i64) return r.constant(Tensor::of<int64_t>(extents, *known));
   return r.constant(Tensor::of<int32_t>(extents, std::vector<int32_t>(known->begin(), known->end())));
 }
