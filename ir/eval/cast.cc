@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tc/ir/eval/eval.h"
+#include "tc/ir/eval/wrap.h"
 
 namespace tc {
 namespace {
@@ -99,17 +100,14 @@ void from_strings(EvalContext& ctx, DType to, Tensor& out) {
       convert(+[](const std::string& s) {
         uint64_t v = 0;
         if (parse_int(s, v)) return v;
-        const double d = parse_float(s);
-        return d >= 0x1p63 ? static_cast<uint64_t>(std::min(d, 0x1.fffffffffffffp63))
-                           : static_cast<uint64_t>(static_cast<int64_t>(std::max(d, -0x1p63)));
+        return saturated_uint(parse_float(s));
       });
       return;
     case DTypeKind::signed_int:
       convert(+[](const std::string& s) {
         int64_t v = 0;
         if (parse_int(s, v)) return v;
-        const double d = parse_float(s);
-        return std::isnan(d) ? 0 : d >= 0x1p63 ? INT64_MAX : d <= -0x1p63 ? INT64_MIN : static_cast<int64_t>(d);
+        return saturated_int(parse_float(s));
       });
       return;
     default:
@@ -180,12 +178,7 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
   const auto& a = ctx.attrs<Cast>();
   if (to == DType::u64) {
     std::vector<uint64_t> y(x.size());
-    for (size_t i = 0; i < x.size(); ++i)
-      y[i] = std::isnan(x[i])  ? 0
-             : x[i] >= 0x1p64  ? UINT64_MAX
-             : x[i] >= 0       ? static_cast<uint64_t>(x[i])
-             : x[i] <= -0x1p63 ? uint64_t{1} << 63
-                               : static_cast<uint64_t>(static_cast<int64_t>(x[i]));
+    std::transform(x.begin(), x.end(), y.begin(), saturated_uint);
     narrow(y, out);
     return;
   }

@@ -75,13 +75,6 @@ W modulo(W a, W b, bool sign_of_dividend) {
   }
 }
 
-int64_t to_int(double v) {
-  if (std::isnan(v)) return 0;
-  if (v >= 0x1p63) return INT64_MAX;
-  if (v <= -0x1p63) return INT64_MIN;
-  return static_cast<int64_t>(v);
-}
-
 int64_t integer_power(int64_t base, uint64_t exponent) {
   uint64_t result = 1, square = static_cast<uint64_t>(base);
   for (; exponent; exponent >>= 1, square *= square)
@@ -98,7 +91,7 @@ int64_t power(int64_t x, uint64_t y) {
   return integer_power(x, y);
 }
 int64_t power(int64_t x, double y) {
-  return to_int(std::pow(static_cast<double>(x), y));
+  return saturated_int(std::pow(static_cast<double>(x), y));
 }
 double power(double x, double y) {
   return std::pow(x, y);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tc/ir/eval/matmul.h"
+#include "tc/ir/eval/wrap.h"
 
 namespace tc {
 namespace {
@@ -96,9 +97,7 @@ void eval<Gemm>(EvalContext& ctx) {
     // Integers are scaled as reals, and truncated.
     auto scale = [](W v, double factor) {
       if constexpr (std::is_integral_v<W>)
-        return factor == 1
-                   ? v
-                   : static_cast<W>(static_cast<int64_t>(factor * static_cast<double>(static_cast<int64_t>(v))));
+        return factor == 1 ? v : static_cast<W>(saturated_int(factor * static_cast<double>(static_cast<int64_t>(v))));
       else
         return factor * v;
     };

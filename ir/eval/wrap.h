@@ -27,4 +27,17 @@ W multiply(W a, W b) {
   return wrapping([](auto x, auto y) { return x * y; }, a, b);
 }
 
+// Truncated towards zero; NaN is 0, and what lies beyond the range its nearest end.
+inline int64_t saturated_int(double v) {
+  if (v != v) return 0;
+  if (v >= 0x1p63) return INT64_MAX;
+  if (v <= -0x1p63) return INT64_MIN;
+  return static_cast<int64_t>(v);
+}
+// As above, but negative numbers wrap.
+inline uint64_t saturated_uint(double v) {
+  if (v >= 0x1p64) return UINT64_MAX;
+  return v >= 0x1p63 ? static_cast<uint64_t>(v) : static_cast<uint64_t>(saturated_int(v));
+}
+
 }  // namespace tc
