@@ -51,7 +51,7 @@ Function parse(std::string_view text);  // textual IR
 struct CompilerOptions {
   int level = 2;                      // 0: as written, 1: simplified, 2: fused
   int threads = 0;                    // of a run; 0: one per core of the process
-  std::string isa;                    // cap: "sse42", "avx2", "avx512"; empty: what the machine has, capped by TC_ISA
+  std::string isa = {};               // cap: "sse42", "avx2", "avx512"; empty: what the machine has, capped by TC_ISA
   uint64_t max_memory = UINT64_MAX;   // bytes of working memory of one run; Error limit_memory beyond
   uint64_t max_steps = UINT64_MAX;    // loop iterations of one run; Error limit_steps beyond
 };
