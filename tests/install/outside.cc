@@ -1,9 +1,20 @@
 #include <iostream>
 
-#include "tc/ir/tensor.h"
+#include "tc/tc.h"
 
 int main() {
-  const tc::Tensor t = tc::Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  std::cout << t.type() << "\n";
-  return t.type().str() == "f32[2,3]" ? 0 : 1;
+  try {
+    const tc::Function f = tc::parse(R"(
+graph @main(%x: f32[N,2]) {
+  %0 = relu %x : f32[N,2]
+  return %0
+}
+)");
+    const tc::Tensor y = tc::compile(f)({tc::Tensor::of<float>({1, 2}, {-3, 4})}).at(0);
+    std::cout << f.str() << y.type() << "\n";
+    return y.identical(tc::Tensor::of<float>({1, 2}, {0, 4})) ? 0 : 1;
+  } catch (const tc::Error& e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+  }
 }

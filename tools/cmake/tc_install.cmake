@@ -15,6 +15,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tcConfig.cmake.in ${CMAK
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tcConfig.cmake ${CMAKE_BINARY_DIR}/tcConfigVersion.cmake DESTINATION ${package_dir})
 
+install(FILES ${CMAKE_BINARY_DIR}/include/front/tc/tc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tc)
 # The headers are the front door, the IR, and everything of the tree that these include.
 install(CODE "
   set(source_dir \"${CMAKE_SOURCE_DIR}\")

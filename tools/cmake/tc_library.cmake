@@ -11,6 +11,9 @@ get_property(tc_tiers GLOBAL PROPERTY TC_TIER_TARGETS)
 foreach(tier ${tc_tiers})
   target_sources(tc PRIVATE $<TARGET_OBJECTS:${tier}>)
 endforeach()
+# The front door has a short name.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/front/tc/tc.h CONTENT "#include \"tc/frontend/api/tc.h\"\n")
+target_include_directories(tc INTERFACE $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include/front>)
 set_target_properties(tc PROPERTIES LINKER_LANGUAGE CXX)
 target_compile_features(tc INTERFACE cxx_std_20)
 
