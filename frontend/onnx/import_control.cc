@@ -23,7 +23,16 @@ std::vector<Type> types_of(NodeImport& n, int from) {
   return types;
 }
 
+// Where shapes decide the condition, one branch remains. The other one is not even looked at: exporters leave branches
+// there that could not run on these shapes, such as a squeeze of an extent other than 1.
 std::vector<Value*> if_1(NodeImport& n) {
+  const Value* cond = n.required(0);
+  if (const Dims* known = cond->contents(); known && known->size() == 1 && (*known)[0].is_const()) {
+    const bool truth = (*known)[0].value() != 0;
+    n.ignore_attr(truth ? "else_branch" : "then_branch");
+    const auto branch = n.region(truth ? "then_branch" : "else_branch", {});
+    return clone_into(*branch, n.b().graph(), nullptr, {});
+  }
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(n.region("then_branch", {}));
   regions.push_back(n.region("else_branch", {}));
