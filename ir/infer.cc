@@ -138,6 +138,9 @@ Shape join_shapes(Module& module, const Shape& a, const Shape& b) {
 
 Type join_types(Module& module, const Type& a, const Type& b) {
   if (a == b) return a;
+  if (a.kind() == Type::Kind::optional && b.kind() != Type::Kind::optional)
+    return join_types(module, a, Type::optional(b));
+  if (b.kind() == Type::Kind::optional && a.kind() != Type::Kind::optional) return join_types(module, Type::optional(a), b);
   if (a.kind() != b.kind()) fail(ErrorCode::bad_type, "branches disagree: ", a, " against ", b);
   switch (a.kind()) {
     case Type::Kind::none: return a;

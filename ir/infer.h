@@ -57,7 +57,8 @@ std::optional<uint64_t> fresh_number(std::string_view name);
 
 // NumPy broadcasting of all shapes; Error bad_shape when two fixed extents differ and neither is 1.
 Shape broadcast_shapes(InferContext& ctx, const std::vector<const Shape*>& shapes);
-// The most specific shape that both fit; differing extents become fresh symbols, differing ranks an unknown rank.
+// The most specific shape that both fit; differing extents become fresh symbols, differing ranks an unknown rank. A value
+// that may be absent in one place is optional in the join.
 Shape join_shapes(Module& module, const Shape& a, const Shape& b);
 Type join_types(Module& module, const Type& a, const Type& b);
 

@@ -93,6 +93,11 @@ struct Varying {
   // The type of a carried value that is `now` before an iteration and `after` it.
   Type widen(const Type& now, const Type& after, const Type& before) {
     if (now == after) return now;
+    // An optional's value is held as it is, so one that comes and goes needs no conversion.
+    if ((now.kind() == Type::Kind::optional) != (after.kind() == Type::Kind::optional)) {
+      if (now.kind() == Type::Kind::optional) return widen(now, Type::optional(after), before);
+      return widen(Type::optional(now), after, before);
+    }
     if (now.kind() != after.kind() || (now.is_tensor() && now.dtype() != after.dtype()))
       ctx.fail(ErrorCode::bad_type, "a carried value is ", now, " before and ", after, " after an iteration");
     switch (now.kind()) {
