@@ -17,10 +17,6 @@ DimSign sign_of(const Dim& d) {
   return DimSign::unknown;
 }
 
-Dim clamp(const Dim& x, const Dim& low, const Dim& high) {
-  return min(max(x, low), high);
-}
-
 }  // namespace
 
 Dims to_dims(const Extents& extents) {
@@ -78,29 +74,33 @@ Dims reshape_dims(const Dims& in, const Dims& target, bool allow_zero) {
 
 std::optional<SliceRange> slice_range(const Dim& d, const Dim& start, const Dim& end, int64_t step) {
   if (step == 0) fail(ErrorCode::bad_value, "a slice's step is 0");
-  const auto bound = [&](const Dim& x, const Dim& low, const Dim& high) -> std::optional<Dim> {
+  // The place that a bound means, not yet clamped; the far ends stand for `low` and `high`.
+  const auto place = [&](const Dim& x, const Dim& low, const Dim& high) -> std::optional<Dim> {
     if (x.is_const() && x.value() >= kFar && !d.is_const()) return high;
     if (x.is_const() && x.value() <= -kFar) return low;
     switch (sign_of(x)) {
       case DimSign::nonnegative:
-        return clamp(x, low, high);
+        return x.is_const() && d.is_const() ? min(x, high) : x;
       case DimSign::negative:
-        return clamp(x + d, low, high);
+        return x + d;
       case DimSign::unknown:
         break;
     }
     return std::nullopt;
   };
+  // Only those clamps are written down that can make a difference to a length above 0: symbolic lengths stay short.
   if (step > 0) {
-    const auto s = bound(start, 0, d), e = bound(end, 0, d);
+    const auto s = place(start, 0, d), e = place(end, 0, d);
     if (!s || !e) return std::nullopt;
-    return SliceRange{*s, max(ceildiv(*e - *s, step), 0)};
+    const Dim first = max(*s, 0);
+    return SliceRange{first, max(ceildiv(min(*e, d) - first, step), 0)};
   }
   if (step == std::numeric_limits<int64_t>::min()) ++step;
   const Dim last = d - Dim(1);
-  const auto s = bound(start, 0, last), e = bound(end, -1, last);
+  const auto s = place(start, 0, last), e = place(end, -1, last);
   if (!s || !e) return std::nullopt;
-  return SliceRange{*s, max(ceildiv(*s - *e, -step), 0)};
+  const Dim first = *s == last ? last : min(max(*s, 0), last);
+  return SliceRange{first, max(ceildiv(first - max(*e, -1), -step), 0)};
 }
 
 Dims split_evenly(const Dim& d, int64_t parts) {

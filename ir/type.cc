@@ -207,7 +207,11 @@ Dim floordiv(const Dim& a, const Dim& b) {
   return DimBuilder::atom(Dim::Op::floordiv, "floordiv", a, b);
 }
 
-Dim ceildiv(const Dim& a, const Dim& b) { return Dim(0) - floordiv(Dim(0) - a, b); }
+Dim ceildiv(const Dim& a, const Dim& b) {
+  // Of the two forms the one whose lower bound is seen.
+  if (!a.is_const() && b.is_const() && b.value() > 0) return floordiv(a + Dim(b.value() - 1), b);
+  return Dim(0) - floordiv(Dim(0) - a, b);
+}
 
 Dim mod(const Dim& a, const Dim& b) {
   if (b.is(0)) fail(ErrorCode::bad_shape, "an extent is divided by zero: ", a, " mod 0");
