@@ -1,7 +1,230 @@
+#include <algorithm>
+#include <cmath>
+
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/strips.h"
+#include "tc/kernels/norm/norm.h"
 
 namespace tc::cpu {
+namespace {
 
-void rows_bind_norm(BindRows&) {}
+int64_t product(std::span<const int64_t> e) {
+  int64_t n = 1;
+  for (int64_t k : e) n *= k;
+  return n;
+}
+
+// A step that normalises rows; `shape` sets rows, channels, spatial and groups for operand 0's extents. Operands
+// `scale` and `bias` (absent: -1) have channels * groups elements. Statistics go to results 1 and 2 when the op has
+// them.
+template <class SetShape>
+bool bind_rows(Binder& b, bool rms, double epsilon, int bias, bool statistics, SetShape set_shape) {
+  const kernels::NormTable& table = b.table().norm;
+  const Slot x = b.in(0), scale = b.in(1), shift = bias < 0 ? kNoSlot : b.in(bias), y = b.out(0);
+  b.in_place(0, 0);
+  const Slot mean = statistics && b.wants(1) ? b.out(1) : kNoSlot,
+             inverse = statistics && b.wants(2) ? b.out(2) : kNoSlot;
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) { return 7 * static_cast<double>(f.count(x)); };
+  b.step<kernels::NormArgs>(
+      table.normalize.name,
+      [=](Frame& f, kernels::NormArgs& a) {
+        a = {};
+        a.epsilon = static_cast<float>(epsilon);
+        a.rms = rms;
+        set_shape(f, f.extents(x), a);
+        for (Slot s : {scale, shift})
+          if (s != kNoSlot && f.count(s) != a.channels * a.groups)
+            f.fail(*node, ErrorCode::bad_shape,
+                   cat("scale or bias has ", f.count(s), " elements, expected ", a.channels * a.groups));
+      },
+      [=, &table](Frame& f, kernels::NormArgs& a) {
+        a.input = f.ptr<const float>(x), a.output = f.ptr<float>(y);
+        a.scale = f.ptr<const float>(scale);
+        a.bias = shift == kNoSlot ? nullptr : f.ptr<const float>(shift);
+        a.mean = mean == kNoSlot ? nullptr : f.ptr<float>(mean);
+        a.inv_std = inverse == kNoSlot ? nullptr : f.ptr<float>(inverse);
+        if (a.channels * a.spatial > 0) {
+          kernels::normalize(table, f.team(), a);
+          return;
+        }
+        // Nothing has no mean.
+        for (float* p : {a.mean, a.inv_std})
+          if (p) std::fill_n(p, a.rows, std::numeric_limits<float>::quiet_NaN());
+      });
+  return true;
+}
+
+bool all_f32(Binder& b) {
+  for (int i = 0; i < b.num_operands(); ++i)
+    if (b.has(i) && b.dtype(i) != DType::f32) return b.refuse(cat("operand ", i, " is ", b.dtype(i)));
+  for (int j = 0; j < b.node().num_results(); ++j)
+    if (b.wants(j) && b.result_dtype(j) != DType::f32) return b.refuse(cat("result ", j, " is ", b.result_dtype(j)));
+  return true;
+}
+
+// Does the operand have one value for each element of the axes from `axis` on?
+bool covers(const Shape& operand, const Shape& x, int axis) {
+  const int inner = x.rank() - axis, extra = operand.rank() - inner;
+  if (extra < 0) return false;
+  for (int k = 0; k < operand.rank(); ++k)
+    if (k < extra ? !operand[k].is(1) : !(operand[k] == x[axis + k - extra])) return false;
+  return true;
+}
+
+template <class Op>
+bool bind_layer_norm(Binder& b) {
+  constexpr bool kRms = std::is_same_v<Op, RMSNormalization>;
+  if (!all_f32(b)) return false;
+  const auto& attrs = b.attrs<Op>();
+  const int axis = static_cast<int>(attrs.axis < 0 ? attrs.axis + b.rank(0) : attrs.axis);
+  const int bias = !kRms && b.has(2) ? 2 : -1;
+  for (int i : {1, bias})
+    if (i >= 0 && !covers(b.shape(i), b.shape(0), axis)) return b.refuse("scale or bias broadcasts");
+  return bind_rows(b, kRms, attrs.epsilon, bias, !kRms,
+                   [axis](const Frame&, std::span<const int64_t> e, kernels::NormArgs& a) {
+                     a.rows = product(e.first(static_cast<size_t>(axis)));
+                     a.channels = product(e.subspan(static_cast<size_t>(axis)));
+                   });
+}
+
+bool bind_instance_norm(Binder& b) {
+  if (!all_f32(b)) return false;
+  return bind_rows(b, false, b.attrs<InstanceNormalization>().epsilon, 2, false,
+                   [](const Frame&, std::span<const int64_t> e, kernels::NormArgs& a) {
+                     a.rows = e[0] * e[1], a.channels = 1, a.groups = e[1];
+                     a.spatial = product(e.subspan(2));
+                   });
+}
+
+bool bind_group_norm(Binder& b) {
+  if (!all_f32(b)) return false;
+  const auto& attrs = b.attrs<GroupNormalization>();
+  const Node* node = &b.node();
+  return bind_rows(b, false, attrs.epsilon, 2, false,
+                   [node, groups = attrs.num_groups](const Frame& f, std::span<const int64_t> e, kernels::NormArgs& a) {
+                     if (e[1] % groups)
+                       f.fail(*node, ErrorCode::bad_shape,
+                              cat(e[1], " channels do not divide into ", groups, " groups"));
+                     a.rows = e[0] * groups, a.channels = e[1] / groups, a.groups = groups;
+                     a.spatial = product(e.subspan(2));
+                   });
+}
+
+// factor[c] = scale / sqrt(variance + epsilon) and shift[c] = bias - mean * factor, each in `padded` floats.
+void batch_norm_vectors(const float* const vectors[4], int64_t channels, int64_t padded, double epsilon, float* out) {
+  std::fill_n(out, 2 * padded, 0.0f);
+  for (int64_t c = 0; c < channels; ++c) {
+    const double factor = vectors[0][c] / std::sqrt(static_cast<double>(vectors[3][c]) + epsilon);
+    out[c] = static_cast<float>(factor);
+    out[padded + c] = static_cast<float>(vectors[1][c] - vectors[2][c] * factor);
+  }
+}
+
+struct ChannelState {
+  kernels::StripArgs args;
+  kernels::StripInput inputs[3];
+  kernels::StripOutput output;
+  int64_t channels = 0, padded = 0;
+};
+
+// x * factor[c] + shift[c], in the layout that x lies in. The vectors are made once when they are constants.
+bool bind_batch_norm(Binder& b) {
+  if (!all_f32(b)) return false;
+  const auto& attrs = b.attrs<BatchNormalization>();
+  if (attrs.training_mode) return b.refuse("in training");
+  const int rank = b.rank(0);
+  if (rank < 2) return b.refuse("no channels");
+  const double epsilon = attrs.epsilon;
+  const Layout layout = b.layout(0);
+  const bool blocked = layout == Layout::blocked16;
+  StripBuilder builder(kernels::Elem::f32);
+  const int x_id = builder.input(), factor_id = builder.input(), shift_id = builder.input();
+  const std::shared_ptr<const CompiledStrip> program =
+      builder.finish({builder.op(kernels::MicroOp::fma, x_id, factor_id, shift_id)});
+  auto padded_to_block = [](int64_t n) { return (n + 15) / 16 * 16; };
+
+  bool constant = b.shape(0)[1].is_const();
+  for (int i = 1; i <= 4; ++i) constant = constant && b.constant(i) && b.constant(i)->size() == b.shape(0)[1].value();
+  const float* packed = nullptr;
+  Slot vectors[4] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot};
+  if (constant) {
+    const int64_t channels = b.shape(0)[1].value(), padded = padded_to_block(channels);
+    std::string key = cat("batch_norm ", epsilon);
+    Tensor aligned[4];
+    for (int i = 1; i <= 4; ++i) {
+      aligned[i - 1] = b.constant(i)->aligned_copy();
+      key += cat(" ", reinterpret_cast<uintptr_t>(b.constant(i)->data()));
+    }
+    packed = static_cast<const float*>(b.pack(1, key, static_cast<size_t>(2 * padded) * sizeof(float), [&](void* to) {
+      const float* data[4];
+      for (size_t i = 0; i < 4; ++i) data[i] = static_cast<const float*>(aligned[i].data());
+      batch_norm_vectors(data, channels, padded, epsilon, static_cast<float*>(to));
+    }));
+  } else {
+    for (int i = 1; i <= 4; ++i) vectors[i - 1] = b.in(i);
+  }
+  const Slot scale = vectors[0], bias = vectors[1], mean = vectors[2], variance = vectors[3];
+  const Slot x = b.in(0, layout), y = b.out(0, layout);
+  b.in_place(0, 0);
+  const Node* node = &b.node();
+  const kernels::StripTable& table = b.table().strip;
+  b.flops = [=](const Frame& f) { return 2 * static_cast<double>(f.count(x)); };
+  b.step<ChannelState>(
+      table.f32.name,
+      [=](Frame& f, ChannelState& s) {
+        const auto e = f.extents(x);
+        const int64_t pixels = product(e.subspan(2));
+        s.channels = e[1], s.padded = padded_to_block(e[1]);
+        if (!packed) {
+          for (Slot v : {scale, bias, mean, variance})
+            if (f.count(v) != s.channels)
+              f.fail(*node, ErrorCode::bad_shape,
+                     cat("a vector of ", f.count(v), " elements for ", s.channels, " channels"));
+          f.need_scratch(static_cast<size_t>(2 * s.padded) * sizeof(float));
+        }
+        s.args = {};
+        s.args.program = &program->program;
+        s.args.inputs = s.inputs, s.args.outputs = &s.output;
+        const int64_t plain_extents[] = {e[0], e[1], pixels}, plain_strides[] = {e[1] * pixels, pixels, 1},
+                      plain_channel[] = {0, 1, 0};
+        const int64_t blocks = s.padded / 16;
+        const int64_t block_extents[] = {e[0], blocks, pixels, 16},
+                      block_strides[] = {s.padded * pixels, pixels * 16, 16, 1}, block_channel[] = {0, 16, 0, 1};
+        s.args.rank = blocked ? 4 : 3;
+        std::copy_n(blocked ? block_extents : plain_extents, s.args.rank, s.args.extent);
+        for (int k = 0; k < 3; ++k)
+          std::copy_n(k == 0    ? (blocked ? block_strides : plain_strides)
+                      : blocked ? block_channel
+                                : plain_channel,
+                      s.args.rank, s.inputs[k].stride);
+        std::copy_n(blocked ? block_strides : plain_strides, s.args.rank, s.output.stride);
+        kernels::collapse(s.args);
+      },
+      [=, &table](Frame& f, ChannelState& s) {
+        const float* of_channels = packed;
+        if (!packed) {
+          const float* data[] = {f.ptr<const float>(scale), f.ptr<const float>(bias), f.ptr<const float>(mean),
+                                 f.ptr<const float>(variance)};
+          auto* scratch = reinterpret_cast<float*>(f.scratch());
+          batch_norm_vectors(data, s.channels, s.padded, epsilon, scratch);
+          of_channels = scratch;
+        }
+        s.inputs[0].data = f.raw(x), s.inputs[1].data = of_channels, s.inputs[2].data = of_channels + s.padded;
+        s.output.data = f.raw(y);
+        check(f, *node, kernels::run_strips(table, f.team(), s.args));
+      });
+  return true;
+}
+
+}  // namespace
+
+void rows_bind_norm(BindRows& rows) {
+  rows.push_back({OpId::BatchNormalization, "strip", bind_batch_norm});
+  rows.push_back({OpId::InstanceNormalization, "normalize_f32", bind_instance_norm});
+  rows.push_back({OpId::GroupNormalization, "normalize_f32", bind_group_norm});
+  rows.push_back({OpId::LayerNormalization, "normalize_f32", bind_layer_norm<LayerNormalization>});
+  rows.push_back({OpId::RMSNormalization, "normalize_f32", bind_layer_norm<RMSNormalization>});
+}
 
 }  // namespace tc::cpu

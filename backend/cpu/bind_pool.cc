@@ -1,7 +1,113 @@
-#include "tc/backend/cpu/bind.h"
+#include <algorithm>
+
+#include "tc/backend/cpu/bind_pool.h"
+#include "tc/kernels/pool/pool.h"
 
 namespace tc::cpu {
+namespace {
 
-void rows_bind_pool(BindRows&) {}
+using kernels::PoolArgs;
+using kernels::PoolKind;
+
+// Reports window errors at the step's node.
+struct NodeErrors {
+  const Node& node;
+  template <class... Parts>
+  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
+    throw Error(
+        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+  }
+};
+
+// Kernels count planes of a layout.
+int64_t planes(std::span<const int64_t> e, Layout layout) {
+  return e[0] * (layout == Layout::blocked16 ? (e[1] + 15) / 16 : e[1]);
+}
+
+template <class Op>
+bool bind_pool(Binder& b) {
+  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes");
+  if (b.wants(1)) return b.refuse("indices are wanted");
+  for (int64_t p : b.attrs<Op>().pads)
+    if (p < 0) return b.refuse("negative padding");
+  bool include_pad = false;
+  if constexpr (std::is_same_v<Op, AveragePool>) include_pad = b.attrs<Op>().count_include_pad;
+  const PoolKind kind = std::is_same_v<Op, MaxPool> ? PoolKind::max : PoolKind::average;
+  const Layout layout = b.layout(0);
+  const kernels::PoolTable& table = b.table().pool;
+  const Slot x = b.in(0, layout), y = b.out(0, layout);
+  const Node* node = &b.node();
+  const auto& kernel = b.attrs<Op>().kernel_shape;
+  b.flops = [=](const Frame& f) {
+    double taps = 1;
+    for (int64_t k : kernel) taps *= static_cast<double>(k);
+    return taps * static_cast<double>(f.count(y));
+  };
+  b.step<PoolArgs>(
+      layout == Layout::blocked16 ? table.blocked.name : table.plain.name,
+      [=](Frame& f, PoolArgs& a) {
+        a = {};
+        a.kind = kind;
+        a.count_include_pad = include_pad;
+        a.shape.blocked = layout == Layout::blocked16;
+        const auto e = f.extents(x), r = f.extents(y);
+        a.shape.planes = planes(e, layout);
+        const NodeErrors errors{*node};
+        const auto axes =
+            window_axes(errors, window_spec(errors, node->attrs<Op>(), node->attrs<Op>().kernel_shape), e.subspan(2));
+        const size_t skip = 3 - axes.size();
+        for (size_t i = 0; i < axes.size(); ++i) {
+          const size_t k = skip + i;
+          a.shape.in[k] = axes[i].in, a.shape.out[k] = axes[i].out, a.shape.kernel[k] = axes[i].kernel;
+          a.shape.stride[k] = axes[i].stride, a.shape.dilation[k] = axes[i].dilation;
+          a.shape.pad[k] = axes[i].pad_begin, a.shape.pad_end[k] = axes[i].pad_end;
+          if (axes[i].out != r[i + 2])
+            errors.fail(ErrorCode::internal, "the result's extent ", r[i + 2], " was inferred, ", axes[i].out,
+                        " follow");
+        }
+      },
+      [=, &table](Frame& f, PoolArgs& a) {
+        a.x = f.ptr<const float>(x), a.y = f.ptr<float>(y);
+        kernels::pool(f.team(), table, a);
+      });
+  return true;
+}
+
+template <PoolKind kKind>
+bool bind_global(Binder& b) {
+  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (b.rank(0) < 2) return b.refuse("no channels");
+  return bind_global_pool(b, kKind == PoolKind::max, b.layout(0));
+}
+
+}  // namespace
+
+bool bind_global_pool(Binder& b, bool max, Layout out_layout) {
+  struct None {};
+  const PoolKind kind = max ? PoolKind::max : PoolKind::average;
+  const Layout layout = b.layout(0);
+  const kernels::PoolTable& table = b.table().pool;
+  const Slot x = b.in(0, layout), y = b.out(0, out_layout);
+  const bool blocked = layout == Layout::blocked16;
+  b.flops = [=](const Frame& f) { return static_cast<double>(f.count(x)); };
+  b.step<None>(
+      blocked ? table.global_blocked.name : table.global_plain.name, [](Frame&, None&) {},
+      [=, &table](Frame& f, None&) {
+        const auto e = f.extents(x);
+        int64_t pixels = 1;
+        for (size_t k = 2; k < e.size(); ++k) pixels *= e[k];
+        kernels::global_pool(f.team(), table, kind, blocked, f.ptr<const float>(x), planes(e, layout), pixels,
+                             f.ptr<float>(y));
+      });
+  return true;
+}
+
+void rows_bind_pool(BindRows& rows) {
+  rows.push_back({OpId::MaxPool, "pool_f32", bind_pool<MaxPool>});
+  rows.push_back({OpId::AveragePool, "pool_f32", bind_pool<AveragePool>});
+  rows.push_back({OpId::GlobalAveragePool, "global_pool_f32", bind_global<PoolKind::average>});
+  rows.push_back({OpId::GlobalMaxPool, "global_pool_f32", bind_global<PoolKind::max>});
+}
 
 }  // namespace tc::cpu
