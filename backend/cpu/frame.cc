@@ -32,7 +32,7 @@ Datum own(const Datum& d) {
 }  // namespace
 
 Frame::Frame(const Plan& plan, Runtime& runtime)
-    : plan_(plan), runtime_(runtime), buffers_(plan.buffers.size()), objects_(plan.buffers.size()),
+    : plan_(plan), runtime_(runtime), buffers_(plan.buffers.size()), objects_(plan.buffers.size()), charged_(plan.buffers.size()),
       extents_(static_cast<size_t>(plan.num_extents)), symbols_(plan.exprs.symbols().size()),
       dynamic_extents_(plan.values.size()), states_(plan.steps.size()) {
   for (const auto& c : plan_.constants) {
@@ -78,6 +78,7 @@ Datum Frame::datum(Slot s) const {
 void Frame::set_object(Slot s, Datum d) {
   const PlanValue& v = plan_.values[static_cast<size_t>(s)];
   const auto b = static_cast<size_t>(v.buffer);
+  drop_object(b);
   d = own(d);
   if (d.is_tensor()) {
     const Tensor& t = d.tensor();
@@ -96,15 +97,18 @@ void Frame::set_object(Slot s, Datum d) {
     }
     buffers_[b] = const_cast<void*>(d.tensor().data());
     charge(d.tensor().bytes());
+    charged_[b] = d.tensor().bytes();
+    runtime_.heap_bytes += charged_[b];
   } else {
     buffers_[b] = nullptr;
   }
   objects_[b] = std::move(d);
 }
 
-void Frame::charge(size_t bytes) {
-  runtime_.heap_bytes += bytes;
-  if (runtime_.heap_bytes + arena_.capacity() > runtime_.max_memory)
+void Frame::charge(size_t bytes) const {
+  if (runtime_.max_memory == UINT64_MAX) return;
+  const uint64_t pool = runtime_.pool->live_bytes();
+  if (bytes + runtime_.heap_bytes + (pool > runtime_.pool_bytes ? pool - runtime_.pool_bytes : 0) + arena_.capacity() > runtime_.max_memory)
     tc::fail(ErrorCode::limit_memory, "the run needs more than the memory budget of ", runtime_.max_memory, " bytes; raise it with --max-memory");
 }
 
@@ -240,11 +244,14 @@ void Frame::after(int step) {
     for (int s : steps) prepare(s);
     if (!steps.empty()) scratch_.reserve(scratch_bytes_);
   }
-  for (int b : plan_.frees[i]) objects_[static_cast<size_t>(b)] = Datum();
+  for (int b : plan_.frees[i]) drop_object(static_cast<size_t>(b));
 }
 
 std::vector<Datum> Frame::run(std::vector<Datum> inputs, Frame* outer) {
-  if (!outer) runtime_.steps = 0, runtime_.heap_bytes = 0, runtime_.depth = 0;
+  if (!outer) {
+    runtime_.steps = 0, runtime_.heap_bytes = 0, runtime_.depth = 0;
+    runtime_.pool_bytes = runtime_.pool->live_bytes();
+  }
   ++runtime_.depth;
   try {
     auto outputs = run_steps(std::move(inputs), outer);
@@ -279,7 +286,8 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     const Slot s = plan_.outputs[o];
     const auto b = static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer);
     if (plan_.buffers[b].storage != Storage::output || !objects_[b].empty()) continue;
-    if (donated[o].defined()) {
+    const Tensor& d = donated[o];
+    if (d.defined() && d.dtype() == plan_.values[static_cast<size_t>(s)].type.dtype() && d.size() == count(s)) {
       buffers_[b] = const_cast<void*>(donated[o].data());
       objects_[b] = std::move(donated[o]);
     } else {
@@ -311,7 +319,13 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
 
 void Frame::drop_objects() {
   for (size_t b = 0; b < plan_.buffers.size(); ++b)
-    if (plan_.buffers[b].storage != Storage::constant) objects_[b] = Datum();
+    if (plan_.buffers[b].storage != Storage::constant) drop_object(b);
+}
+
+void Frame::drop_object(size_t buffer) {
+  runtime_.heap_bytes -= charged_[buffer];
+  charged_[buffer] = 0;
+  objects_[buffer] = Datum();
 }
 
 size_t Frame::arena_bytes() const {

@@ -24,20 +24,26 @@ struct StepTiming {
 };
 
 // Blocks of memory for results that leave the arena: outputs and values of data-dependent extents. A block whose tensor
-// has died is used again; few idle ones are kept.
+// has died is used again. Idle blocks are kept only as far as the pool holds no more than was once in use at a time.
 class TensorPool : public std::enable_shared_from_this<TensorPool> {
  public:
   Tensor make(DType dtype, Extents extents);
+  size_t live_bytes() const;  // of tensors that are alive
+  size_t held_bytes() const;  // of those, and of idle blocks
   ~TensorPool();
 
  private:
   struct Block {
-    void* data;
-    size_t bytes;
+    void* data = nullptr;
+    size_t bytes = 0;
   };
+  static Block allocate(size_t bytes);
+  static void release(Block b);
   void give_back(Block b);
-  std::mutex mutex_;
+  void drop_oldest();
+  mutable std::mutex mutex_;
   std::vector<Block> idle_;
+  size_t live_ = 0, idle_bytes_ = 0, most_live_ = 0;
 };
 
 // What all frames of one context share.
@@ -49,7 +55,8 @@ struct Runtime {
   uint64_t steps = 0;                          // loop iterations of this run
   std::vector<StepTiming>* profile = nullptr;  // filled when set
   int depth = 0;
-  uint64_t heap_bytes = 0;                     // of outputs and heap values of this run
+  uint64_t heap_bytes = 0;                     // of values that reference bodies made and that are alive
+  uint64_t pool_bytes = 0;                     // alive in the pool when this run began
 };
 
 // Page-aligned memory that grows, never shrinks, on huge pages when large.
@@ -115,7 +122,8 @@ class Frame {
   void after(int step);
   void fill_extents(Slot s);
   void prepare(int step);
-  void charge(size_t bytes);
+  void charge(size_t bytes) const;  // Error limit_memory when that many more bytes exceed the budget
+  void drop_object(size_t buffer);
   std::vector<Datum> run_steps(std::vector<Datum> inputs, Frame* outer);
   void drop_objects();
 
@@ -123,6 +131,7 @@ class Frame {
   Runtime& runtime_;
   std::vector<void*> buffers_;                         // by buffer
   std::vector<Datum> objects_;                         // by buffer
+  std::vector<size_t> charged_;                        // bytes of objects, as counted in heap_bytes
   std::vector<int64_t> extents_, exprs_, symbols_, signature_, new_signature_;
   std::vector<Extents> dynamic_extents_;               // by slot, of values of unknown rank
   std::vector<std::unique_ptr<StepState>> states_;     // by step

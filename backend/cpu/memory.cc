@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "tc/backend/cpu/frame.h"
 
@@ -58,31 +57,54 @@ const void* PackedWeights::get(const void* source, const std::string& key, size_
   return b.data;
 }
 
+// Large blocks are mapped, so that letting go of them gives the pages back.
+constexpr size_t kMapped = size_t{1} << 20;
+
+TensorPool::Block TensorPool::allocate(size_t bytes) {
+  Block b{nullptr, round_up(bytes, 64)};
+  if (bytes >= kMapped) {
+    b.data = map_pages(b.bytes);
+    return b;
+  }
+  b.data = std::aligned_alloc(64, b.bytes);
+  if (!b.data) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes for a result");
+  return b;
+}
+
+void TensorPool::release(Block b) {
+  if (b.bytes >= kMapped) munmap(b.data, b.bytes);
+  else std::free(b.data);
+}
+
+void TensorPool::drop_oldest() {
+  idle_bytes_ -= idle_.front().bytes;
+  release(idle_.front());
+  idle_.erase(idle_.begin());
+}
+
 Tensor TensorPool::make(DType dtype, Extents extents) {
   const auto needed = std::max<size_t>(static_cast<size_t>(element_count(extents)) * size_of(dtype), 1);
-  Block block{nullptr, 0};
+  Block block;
   {
     const std::lock_guard lock(mutex_);
+    // The smallest block that is large enough, and not much larger.
     size_t best = idle_.size();
     for (size_t i = 0; i < idle_.size(); ++i)
-      if (idle_[i].bytes >= needed && idle_[i].bytes <= 2 * needed + 4 * kPage && (best == idle_.size() || idle_[i].bytes < idle_[best].bytes)) best = i;
+      if (idle_[i].bytes >= needed && idle_[i].bytes <= needed + needed / 4 + 4 * kPage && (best == idle_.size() || idle_[i].bytes < idle_[best].bytes)) best = i;
     if (best < idle_.size()) {
       block = idle_[best];
+      idle_bytes_ -= block.bytes;
       idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(best));
+    } else {
+      while (!idle_.empty() && live_ + idle_bytes_ + needed > most_live_) drop_oldest();
+      block = allocate(needed);
     }
-  }
-  if (!block.data) {
-    block.bytes = round_up(needed, 64);
-    block.data = std::aligned_alloc(64, block.bytes);
-    if (!block.data) fail(ErrorCode::limit_memory, "out of memory: ", needed, " bytes for a result");
-    if (block.bytes >= 2 * kHugePage) {
-      const auto begin = round_up(reinterpret_cast<uintptr_t>(block.data), kPage);
-      madvise(reinterpret_cast<void*>(begin), block.bytes - kPage, MADV_HUGEPAGE);
-    }
+    live_ += block.bytes;
+    most_live_ = std::max(most_live_, live_);
   }
   std::shared_ptr<void> owner(block.data, [pool = weak_from_this(), block](void*) {
     if (const auto p = pool.lock()) p->give_back(block);
-    else std::free(block.data);
+    else release(block);
   });
   return Tensor::borrow(dtype, std::move(extents), block.data, std::move(owner));
 }
@@ -90,14 +112,24 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
 void TensorPool::give_back(Block b) {
   constexpr size_t kMaxIdle = 16;
   const std::lock_guard lock(mutex_);
+  live_ -= b.bytes;
+  idle_bytes_ += b.bytes;
   idle_.push_back(b);
-  if (idle_.size() <= kMaxIdle) return;
-  std::free(idle_.front().data);
-  idle_.erase(idle_.begin());
+  if (idle_.size() > kMaxIdle) drop_oldest();
+}
+
+size_t TensorPool::live_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return live_;
+}
+
+size_t TensorPool::held_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return live_ + idle_bytes_;
 }
 
 TensorPool::~TensorPool() {
-  for (const Block& b : idle_) std::free(b.data);
+  for (const Block& b : idle_) release(b);
 }
 
 }  // namespace tc::cpu

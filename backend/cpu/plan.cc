@@ -390,18 +390,21 @@ void PlanBuilder::finish() {
   drop_dead_steps();
   find_lifetimes();
   merge_in_place();
+  std::set<int> given;  // inputs whose memory has an output already
   for (auto [o, i] : plan_->graph->donations) {
     const int from = plan_->values[static_cast<size_t>(plan_->inputs[static_cast<size_t>(i)])].buffer;
     const int to = plan_->values[static_cast<size_t>(plan_->outputs[static_cast<size_t>(o)])].buffer;
     const Buffer &input = plan_->buffers[static_cast<size_t>(from)], &output = plan_->buffers[static_cast<size_t>(to)];
-    if (output.storage != Storage::output) continue;
+    if (output.storage != Storage::output || given.count(i)) continue;
     const bool overwrites = std::any_of(in_place_.begin(), in_place_.end(), [&](const InPlace& p) {
       const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
       return p.step == output.first_step && plan_->values[static_cast<size_t>(p.operand)].buffer == from &&
              plan_->values[static_cast<size_t>(p.result)].buffer == to &&
              std::count_if(reads.begin(), reads.end(), [&](Slot s) { return plan_->values[static_cast<size_t>(s)].buffer == from; }) == 1;
     });
-    if (input.last_step < output.first_step || (input.last_step == output.first_step && overwrites)) plan_->donations.emplace_back(o, i);
+    if (input.last_step > output.first_step || (input.last_step == output.first_step && !overwrites)) continue;
+    plan_->donations.emplace_back(o, i);
+    given.insert(i);
   }
   const size_t steps = plan_->steps.size();
   plan_->frees.resize(steps);

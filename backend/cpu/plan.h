@@ -24,7 +24,7 @@ class Plan;
 using Slot = int;
 inline constexpr Slot kNoSlot = -1;
 
-// Physical layouts. blocked16: [n, ceil(c/16), spatial..., 16], channels beyond c are zero.
+// Physical layouts. blocked16: [n, ceil(c/16), spatial..., 16]; lanes beyond c hold anything.
 enum class Layout : uint8_t { plain, blocked16 };
 std::string_view to_string(Layout l);
 
