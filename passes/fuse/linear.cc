@@ -9,6 +9,11 @@ constexpr As<MatMul, FusedMatMul> product;
 constexpr As<Transpose> transpose;
 
 constexpr const char* kShared = "the product has other users";
+constexpr const char* kIntegers = "integers have no fused product";
+
+bool has_floats(const Node& product) {
+  return dtypes::floats.has(product.result(0)->dtype());
+}
 
 FusedMatMul::Attrs attrs_of(const Node& n) {
   return n.is<FusedMatMul>() ? n.attrs<FusedMatMul>() : FusedMatMul::Attrs{};
@@ -22,12 +27,14 @@ bool has_rank_2(const Value* v) {
 const char* not_plain(Rewrite& r) {
   const Node& n = *r.node(product);
   if (!r.single_use(product)) return kShared;
+  if (!has_floats(n)) return kIntegers;
   if (attrs_of(n).activation != Activation::none || n.operand(2) || n.operand(3)) return "the product has an epilogue";
   if (!has_rank_2(n.operand(0)) || !has_rank_2(n.operand(1))) return "an operand is a vector";
   return nullptr;
 }
 
 Patch gemm_is_matmul(Rewrite& r) {
+  if (!has_floats(*r.root())) return r.miss(kIntegers);
   const auto& g = r.root_attrs<Gemm>();
   FusedMatMul::Attrs a;
   a.trans_a = g.trans_a;
@@ -66,6 +73,7 @@ bool swaps_last_axes(const Node& n) {
 
 Patch transpose_into_product(Rewrite& r) {
   const Node& n = *r.root();
+  if (!has_floats(n)) return r.miss(kIntegers);
   FusedMatMul::Attrs a = attrs_of(n);
   std::vector<Value*> operands = n.operands();
   bool found = false;
