@@ -73,7 +73,7 @@ class Binder {
   Slot out(int j, Layout layout = Layout::plain);
   // Result j is operand i's memory under other extents.
   void alias(int j, int i);
-  // Result j may overwrite operand i when nobody reads that later.
+  // Result j may overwrite operand i when nobody reads that later. Of several such operands the first that dies is taken.
   void in_place(int j, int i);
   // The packed form of operand i, a constant; `key` names the format.
   const void* pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);

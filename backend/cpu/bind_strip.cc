@@ -40,6 +40,19 @@ void broadcast_strides(std::span<const int64_t> operand, std::span<const int64_t
   for (size_t k = 0; k < skip; ++k) strides[k] = 0;
 }
 
+// Whether the first output may lie where input k does: nothing reads the input once the output is being written.
+bool may_overwrite(const kernels::StripProgram& p, size_t k) {
+  const auto input = p.input_slot(static_cast<int>(k)), output = p.output_slot(0);
+  bool written = false;
+  for (const kernels::StripOp& op : p.code) {
+    const int arity = kernels::micro_op_arity(op.op);
+    const uint8_t operands[] = {op.a, op.b, op.c};
+    if (written && std::find(operands, operands + arity, input) != operands + arity) return false;
+    written = written || op.dst == output;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands, const std::vector<int>& results) {
@@ -66,10 +79,7 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
   for (size_t k = 0; k < operands.size(); ++k) ins.push_back(b.in(operands[k], blocked && forms[k] == Blocked::full ? layout : Layout::plain));
   for (int j : results) outs.push_back(b.out(j, layout));
   for (size_t k = 0; k < operands.size(); ++k)
-    if (b.shape(operands[k]) == shape && size_of(b.dtype(operands[k])) == size_of(b.result_dtype(results[0]))) {
-      b.in_place(0, operands[k]);
-      break;
-    }
+    if (b.shape(operands[k]) == shape && b.dtype(operands[k]) == b.result_dtype(results[0]) && may_overwrite(program->program, k)) b.in_place(0, operands[k]);
   std::vector<kernels::Elem> in_types, out_types;
   for (int i : operands) in_types.push_back(*elem_of(b.dtype(i)));
   for (int j : results) out_types.push_back(*elem_of(b.result_dtype(j)));

@@ -195,7 +195,7 @@ void Frame::place_arena() {
   std::vector<Block> blocks;
   for (size_t b = 0; b < plan_.buffers.size(); ++b) {
     const Buffer& buffer = plan_.buffers[b];
-    if (buffer.storage != Storage::arena || buffer.bytes < 0) continue;
+    if (buffer.storage != Storage::arena || buffer.bytes < 0 || buffer.last_step < 0) continue;
     const auto bytes = static_cast<size_t>(exprs_[static_cast<size_t>(buffer.bytes)]);
     blocks.push_back({(bytes + 63) / 64 * 64, 0, buffer.first_step, buffer.last_step, static_cast<int>(b)});
   }

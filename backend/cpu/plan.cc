@@ -368,11 +368,13 @@ void PlanBuilder::merge_in_place() {
     Buffer &operand = plan_->buffers[static_cast<size_t>(from)], &result = plan_->buffers[static_cast<size_t>(to)];
     const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
     const auto readers = std::count_if(reads.begin(), reads.end(), [&](Slot s) { return root(s) == from; });
+    if (to != plan_->values[static_cast<size_t>(p.result)].buffer) continue;  // it lies where another operand was
     if (from == to || operand.storage != Storage::arena || operand.last_step != p.step || readers != 1) continue;
     if ((result.storage != Storage::arena && result.storage != Storage::output) || operand.bytes != result.bytes) continue;
     operand.storage = result.storage;
     operand.last_step = result.last_step;
     merged[static_cast<size_t>(to)] = from;
+    result.bytes = -1;  // nothing of its own to place
   }
   for (size_t s = 0; s < plan_->values.size(); ++s) plan_->values[s].buffer = root(static_cast<Slot>(s));
 }
