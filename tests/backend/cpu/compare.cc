@@ -1,0 +1,97 @@
+#include "compare.h"
+
+#include <cmath>
+#include <complex>
+
+#include "tc/ir/eval/interp.h"
+#include "tc/ir/eval/wide.h"
+#include "tc/kernels/cpu.h"
+
+namespace tc {
+namespace {
+
+bool close(double a, double b, double rtol, double atol) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+  return std::abs(a - b) <= atol + rtol * std::abs(b);
+}
+bool close(std::complex<double> a, std::complex<double> b, double rtol, double atol) {
+  return std::abs(a - b) <= atol + rtol * std::abs(b);
+}
+
+template <class W>
+std::string element_difference(const Tensor& a, const Tensor& b, double rtol, double atol) {
+  const auto x = widen<W>(a), y = widen<W>(b);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if constexpr (std::is_same_v<W, double> || std::is_same_v<W, std::complex<double>>) {
+      if (!close(x[i], y[i], rtol, atol))
+        return cat("element ", i, " of ", x.size(), " is ", x[i], ", expected ", y[i]);
+    } else {
+      if (x[i] != y[i]) return cat("element ", i, " of ", x.size(), " is ", x[i], ", expected ", y[i]);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string difference(const Datum& actual, const Datum& truth, Tolerance tolerance) {
+  if (actual.is_tensor() && truth.is_tensor()) {
+    const Tensor &a = actual.tensor(), &b = truth.tensor();
+    if (a.extents() != b.extents()) return cat(a.type(), " instead of ", b.type());
+    const bool floats = kind(a.dtype()) == DTypeKind::floating;
+    if (floats ? kind(b.dtype()) != DTypeKind::floating : kind(a.dtype()) != kind(b.dtype()))
+      return cat(a.type(), " instead of ", b.type());
+    const double looser = floats && size_of(a.dtype()) < 4 ? 100 : 1;
+    return visit_wide(a.dtype(), [&]<class W>() {
+      return element_difference<W>(a, b, looser * tolerance.rtol, looser * tolerance.atol);
+    });
+  }
+  if (actual.is_sequence() && truth.is_sequence()) {
+    if (actual.items().size() != truth.items().size())
+      return cat(actual.items().size(), " items instead of ", truth.items().size());
+    for (size_t i = 0; i < actual.items().size(); ++i)
+      if (const auto d = difference(actual.items()[i], truth.items()[i], tolerance); !d.empty())
+        return cat("item ", i, ": ", d);
+    return {};
+  }
+  if (actual.empty() && truth.empty()) return {};
+  if (actual.is_map() && truth.is_map()) return {};
+  return cat(describe(actual), " instead of ", describe(truth));
+}
+
+bool identical(const Datum& a, const Datum& b) {
+  if (a.is_tensor() && b.is_tensor()) return a.tensor().identical(b.tensor());
+  if (a.is_sequence() && b.is_sequence()) {
+    if (a.items().size() != b.items().size()) return false;
+    for (size_t i = 0; i < a.items().size(); ++i)
+      if (!identical(a.items()[i], b.items()[i])) return false;
+    return true;
+  }
+  return a.empty() == b.empty() && a.is_map() == b.is_map();
+}
+
+std::vector<Datum> widened(const Module& module, const std::vector<Datum>& inputs) {
+  InterpOptions options;
+  options.widened = true;
+  return interpret(module, inputs, options);
+}
+
+std::vector<kernels::Tier> machine_tiers() {
+  std::vector<kernels::Tier> tiers;
+  for (kernels::Tier t : {kernels::Tier::sse42, kernels::Tier::avx2, kernels::Tier::avx512})
+    if (t <= kernels::active_tier()) tiers.push_back(t);
+  return tiers;
+}
+
+std::shared_ptr<const Executable> compiled(const Module& module, const CompileOptions& options) {
+  return compile(clone(module), options);
+}
+
+std::string differences(const std::vector<Datum>& actual, const std::vector<Datum>& truth, Tolerance tolerance) {
+  if (actual.size() != truth.size()) return cat(actual.size(), " outputs instead of ", truth.size());
+  for (size_t i = 0; i < actual.size(); ++i)
+    if (const auto d = difference(actual[i], truth[i], tolerance); !d.empty()) return cat("output ", i, ": ", d);
+  return {};
+}
+
+}  // namespace tc
