@@ -68,6 +68,23 @@ std::vector<std::pair<std::string, Tensor>> named(const std::vector<ValueInfo>& 
   return result;
 }
 
+// The exit status of comparing with --expect.
+int compare(const Options& o, const std::vector<ValueInfo>& infos, const std::vector<Datum>& values, nlohmann::json& report) {
+  if (o.expect.empty()) return 0;
+  int status = 0;
+  for (const auto& [name, expected] : read_npz(o.expect)) {
+    const auto it = std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == name; });
+    if (it == infos.end()) fail(ErrorCode::bad_input, "the model has no output '", name, "', a member of ", o.expect);
+    const std::string d = difference(values[static_cast<size_t>(it - infos.begin())], expected, o.tolerance);
+    if (d.empty()) continue;
+    status = 1;
+    report["mismatches"][name] = d;
+    if (!o.json) std::cout << "MISMATCH " << name << ": " << d << "\n";
+  }
+  if (status == 0 && !o.json) std::cout << "outputs match " << o.expect << "\n";
+  return status;
+}
+
 int run_model(const Options& o) {
   auto start = Clock::now();
   const Function f = load(o.model);
@@ -79,9 +96,12 @@ int run_model(const Options& o) {
     io.max_steps = o.compile.max_steps;
     io.max_bytes = o.compile.max_memory;
     const auto values = interpret(f.module(), gather_inputs(f, o.inputs), io);
+    nlohmann::json report = nlohmann::json::object();
+    const int status = compare(o, infos, values, report);
     if (!o.save.empty()) write_npz(o.save, named(infos, values));
-    else print_outputs(std::cout, infos, values);
-    return 0;
+    if (o.json) std::cout << report.dump(2) << "\n";
+    else if (o.save.empty() && o.expect.empty()) print_outputs(std::cout, infos, values);
+    return status;
   }
   const Compiled compiled = compile(f, o.compile);
   const Executable& e = compiled.executable();
@@ -116,19 +136,8 @@ int run_model(const Options& o) {
   set_percentiles(timings, run_ms);
   timings.peak_rss_mb = peak_rss_mb();
 
-  int status = 0;
   nlohmann::json report;
-  if (!o.expect.empty()) {
-    for (const auto& [name, expected] : read_npz(o.expect)) {
-      const auto it = std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == name; });
-      if (it == infos.end()) fail(ErrorCode::bad_input, "the model has no output '", name, "', a member of ", o.expect);
-      const std::string d = difference(values[static_cast<size_t>(it - infos.begin())], expected, o.tolerance);
-      if (d.empty()) continue;
-      status = 1;
-      report["mismatches"][name] = d;
-      if (!o.json) std::cout << "MISMATCH " << name << ": " << d << "\n";
-    }
-  }
+  const int status = compare(o, infos, values, report);
   if (!o.save.empty()) write_npz(o.save, named(infos, values));
   if (!o.trace.empty()) write_trace(o.trace, profile);
   const auto memory = context->memory();
@@ -148,7 +157,6 @@ int run_model(const Options& o) {
     return status;
   }
   if (o.save.empty() && o.expect.empty()) print_outputs(std::cout, infos, values);
-  if (!o.expect.empty() && status == 0) std::cout << "outputs match " << o.expect << "\n";
   if (o.repeat > 1)
     std::printf("%d runs: median %.3f ms, p10 %.3f, p90 %.3f; load %.1f ms, first run %.3f ms, peak memory %.1f MB\n", timings.runs, timings.median_ms,
                 timings.p10_ms, timings.p90_ms, timings.load_ms, timings.first_run_ms, timings.peak_rss_mb);
