@@ -1,0 +1,201 @@
+"""tc-opt: what it prints, how passes are chosen, limited and checked, and what it refuses."""
+import unittest
+
+import numpy
+
+import tool
+
+# One product with bias and activation, and things to clean up.
+MODEL = """graph @main(%x: f32[N,2], %unused: f32[3]) {
+  %w = constant dense<[[1, 2, 3], [4, 5, 6]]> : f32[2,3]
+  %b = constant dense<[1, -1, 0]> : f32[3]
+  %zero = constant dense<0> : f32[]
+  %0 = matmul %x, %w : f32[N,3]
+  %1 = add %0, %b : f32[N,3]
+  %2 = max %1, %zero : f32[N,3]
+  %3 = identity %2 : f32[N,3]  loc("\\"odd\\\\name\\"")
+  return %3 : "y"
+}
+"""
+BRANCH = """graph @main(%c: bool[], %x: f32[N]) {
+  %0 = if %c (@then {
+    %1 = neg %x : f32[N]
+    return %1
+  }, @else {
+    %2 = abs %x : f32[N]
+    return %2
+  }) : f32[N]
+  return %0
+}
+"""
+
+
+class OptTest(tool.ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("m.tc", MODEL)
+
+
+class Printing(OptTest):
+    def test_text_reads_back_as_itself(self):
+        for level in (0, 1, 2):
+            text = self.run_tool("m.tc", f"-O{level}")
+            self.write("again.tc", text)
+            self.assertEqual(self.run_tool("again.tc", "-O0"), text)
+            self.run_tool("m.tc", f"-O{level}", "-o", "file.tc")
+            self.assertEqual((self.folder / "file.tc").read_text(), text)
+
+    def test_levels(self):
+        self.assertIn("max %1", self.run_tool("m.tc", "-O0"))
+        simplified = self.run_tool("m.tc", "-O1")
+        self.assertIn("relu", simplified)
+        self.assertNotIn("identity", simplified)
+        self.assertIn("fused_matmul", self.run_tool("m.tc"))
+
+    def test_elided_weights_do_not_read_back(self):
+        big = MODEL.replace("dense<[[1, 2, 3], [4, 5, 6]]> : f32[2,3]", "random(1) : f32[2,30]").replace("N,3]", "N,30]")
+        self.write("big.tc", big.replace("dense<[1, -1, 0]> : f32[3]", "dense<1> : f32[30]"))
+        whole = self.run_tool("big.tc", "-O0")
+        elided = self.run_tool("big.tc", "-O0", "--elide")
+        self.assertIn("elided", elided)
+        self.assertLess(len(elided), len(whole))
+        self.write("elided.tc", elided)
+        self.fails("elided.tc", says="elided", code="bad-text")
+
+    def test_locations(self):
+        self.assertIn("loc(", self.run_tool("m.tc", "-O0"))
+        self.assertNotIn("loc(", self.run_tool("m.tc", "-O0", "--no-locations"))
+
+    def test_dot(self):
+        self.write("branch.tc", BRANCH)
+        for model in ("m.tc", "branch.tc"):
+            text = self.run_tool(model, "-O0", "--dot")
+            self.assertTrue(text.startswith("digraph"))
+            # Outside of strings, braces and quotes are balanced.
+            plain = text.replace("\\\\", "").replace('\\"', "")
+            pieces = plain.split('"')
+            self.assertEqual(len(pieces) % 2, 1)
+            outside = "".join(pieces[::2])
+            self.assertEqual(outside.count("{"), outside.count("}"))
+            nodes = {line.split()[0] for line in text.splitlines() if line.startswith("  n") and " -> " not in line}
+            edges = [line.split() for line in text.splitlines() if " -> n" in line and line.startswith("  n")]
+            self.assertTrue(edges)
+            for source, _, target, *_ in edges:
+                self.assertIn(source.rstrip(";"), nodes)
+                self.assertIn(target.rstrip(";"), nodes)
+        self.assertEqual(text.count("subgraph"), 2)
+
+    def test_list(self):
+        text = self.run_tool("--list")
+        for phase in ["import", "normalize", "stabilize", "fuse", "layout"]:
+            self.assertIn(f"phase {phase}", text)
+        self.assertIn("max-zero-is-relu", text)
+        listed = self.run_json("--list", "--json")
+        names = {rule["name"]: rule["contract"] for each in listed for rule in each["rules"]}
+        self.assertEqual(names["max-zero-is-relu"], "exact")
+        for each in listed:
+            self.assertEqual(set(each), {"phase", "pass", "level", "doc", "rules"})
+
+    def test_help_teaches_by_examples(self):
+        text = self.run_tool("--help")
+        self.assertIn("Examples:", text)
+        self.assertIn("Exit status", text)
+
+
+class Control(OptTest):
+    def test_stats(self):
+        stats = self.run_json("m.tc", "--stats", "--json")
+        self.assertEqual(stats["rules"]["max-zero-is-relu"]["fired"], 1)
+        self.assertEqual(stats["ops"]["before"]["max"], 1)
+        self.assertNotIn("max", stats["ops"]["after"])
+        self.assertEqual(stats["ops"]["after"]["fused_matmul"], 1)
+        self.assertEqual(stats["rewrites"], sum(r["fired"] for r in stats["rules"].values()))
+        self.assertEqual(stats["rewrites"], sum(p["rewrites"] for p in stats["passes"]))
+        text = self.run_tool("m.tc", "--stats")
+        self.assertIn("max-zero-is-relu", text)
+        self.assertNotIn("graph @main", text)
+
+    def test_trace_numbers_what_the_limit_counts(self):
+        total = self.run_json("m.tc", "--stats", "--json")["rewrites"]
+        lines = self.start("m.tc", "--trace", "--quiet").stderr.decode().splitlines()
+        self.assertEqual([line.split()[0] for line in lines], [str(i + 1) for i in range(total)])
+        rules = [line.split()[1].rstrip(":") for line in lines]
+        self.assertIn("max-zero-is-relu", rules)
+        for limit in range(total + 1):
+            stats = self.run_json("m.tc", "--stats", "--json", "--rewrite-limit", limit)
+            self.assertEqual(stats["rewrites"], limit)
+            for name in set(rules):
+                fired = stats["rules"].get(name, {"fired": 0})["fired"]
+                self.assertEqual(fired, rules[:limit].count(name), msg=(name, limit))
+        self.assertEqual(
+            self.run_tool("m.tc", "-O2", "--rewrite-limit", 0, "--no-locations").count("\n"),
+            self.run_tool("m.tc", "-O0", "--no-locations").count("\n"),
+        )
+
+    def test_until_disable_enable_and_cap(self):
+        passes = lambda *args: [p["pass"] for p in self.run_json("m.tc", "--stats", "--json", *args)["passes"]]
+        fired = lambda *args: self.run_json("m.tc", "--stats", "--json", *args)["rules"].get("max-zero-is-relu", {}).get("fired", 0)
+        self.assertEqual(passes("--until", "import"), ["inline-functions"])
+        self.assertEqual(passes("--until=normalize")[-1], "normalize")
+        self.assertNotIn("normalize", passes("--disable", "normalize"))
+        self.assertEqual(passes("-O0"), [])
+        self.assertEqual(passes("-O0", "--enable", "normalize"), ["normalize"])
+        self.assertEqual(fired(), 1)
+        self.assertEqual(fired("--disable", "max-zero-is-relu"), 0)
+        self.assertEqual(fired("--disable=stabilize,max-zero-is-relu"), 0)
+        self.assertEqual(fired("--cap", "max-zero-is-relu=0"), 0)
+        self.assertEqual(fired("--cap", "max-zero-is-relu=5"), 1)
+
+    def test_strict_contract(self):
+        contracts = {r["name"]: r["contract"] for p in self.run_json("--list", "--json") for r in p["rules"]}
+        stats = self.run_json("m.tc", "--stats", "--json", "--contract", "exact")
+        for name, rule in stats["rules"].items():
+            if rule["fired"]:
+                self.assertEqual(contracts[name], "exact")
+
+    def test_checks(self):
+        result = self.start("m.tc", "--check=values", "--check=text", "--dim", "N=3")
+        self.assertEqual((result.returncode, result.stdout), (0, b""), msg=result.stderr)
+        self.assertIn(b"values agree", result.stderr)
+        checked = self.run_json("m.tc", "--check=values,text", "--stats", "--json")
+        self.assertEqual(checked["values_checked"] + checked["values_unchecked"], checked["rewrites"])
+        self.assertGreater(checked["values_checked"], 0)
+        numpy.savez(self.folder / "in.npz", x=numpy.full((4, 2), 9, numpy.float32))
+        self.run_tool("m.tc", "--check=values", "--inputs", "in.npz")
+        self.run_tool("m.tc", "--check=values", "-i", "x=1x2xf32=1,2")
+        self.fails("m.tc", "--check=values", "-i", "z=1x2xf32=1,2", says="no input 'z'", code="bad-input")
+        self.fails("m.tc", "--check=values", "-i", "x=1x3xf32@ones", says="x")
+
+
+class Refused(OptTest):
+    def test_wrong_command_line(self):
+        for args in [
+            (),
+            ("m.tc", "--no-such-flag"),
+            ("m.tc", "-O3"),
+            ("m.tc", "--list"),
+            ("m.tc", "--check=everything"),
+            ("m.tc", "--contract", "loose"),
+            ("m.tc", "--rewrite-limit", -1),
+            ("m.tc", "--rewrite-limit", "x"),
+            ("m.tc", "--until", "nowhere"),
+            ("m.tc", "--disable", "no-such-rule"),
+            ("m.tc", "--enable", "max-zero-is-relu"),
+            ("m.tc", "--cap", "max-zero-is-relu"),
+            ("m.tc", "--cap", "no-such-rule=1"),
+            ("m.tc", "--dim", "N"),
+            ("m.tc", "-o", "m.onnx"),
+        ]:
+            with self.subTest(args):
+                self.refuses(*args)
+        self.refuses("m.tc", "--disable", "max-zero-is-rleu", says="did you mean 'max-zero-is-relu'")
+
+    def test_bad_files(self):
+        self.fails("none.onnx", says="none.onnx", code="bad-file")
+        self.fails("m.tc", "-o", "no/such/folder.tc", says="folder.tc", code="bad-file")
+        self.write("bad.tc", "graph @main(%x: f32[2]) {\n  return %y\n}\n")
+        self.fails("bad.tc", says="bad.tc:2", code="bad-text")
+
+
+if __name__ == "__main__":
+    tool.main()
