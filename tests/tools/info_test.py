@@ -6,6 +6,7 @@ import tool
 
 MODEL = """metadata "opset.ai.onnx" = "17"
 metadata "producer_name" = "by hand"
+metadata "a key that is longer than others" = "two\\nlines"
 graph @main(%x: f32[N,2], %image: f32[1,3,8,8]) {
   %w = constant dense<[[1, 2, 3], [4, 5, 6]]> : f32[2,3]
   %0 = matmul %x, %w : f32[N,3]
@@ -74,7 +75,7 @@ class Model(tool.ToolTest):
         self.assertEqual(info["inputs"], [{"name": "x", "type": "f32[N,2]"}, {"name": "image", "type": "f32[1,3,8,8]"}])
         self.assertEqual(info["outputs"], [{"name": "y", "type": "f32[N,3]"}, {"name": "z", "type": "f32[1,4,6,6]"}])
         self.assertEqual(info["opsets"], {"ai.onnx": "17"})
-        self.assertEqual(info["metadata"], {"producer_name": "by hand"})
+        self.assertEqual(info["metadata"], {"producer_name": "by hand", "a key that is longer than others": "two\nlines"})
         self.assertEqual(info["ops"], {"constant": 2, "matmul": 1, "relu": 2, "conv": 1})
         self.assertEqual((info["weights"], info["parameters"], info["weight_bytes"]), (2, 6 + 108, 4 * (6 + 108)))
         self.assertEqual(info["symbols"], ["N"])
@@ -89,7 +90,7 @@ class Model(tool.ToolTest):
 
     def test_text(self):
         text = self.run_tool("model", "m.tc", "--dim", "N=5")
-        for words in ["f32[5,2]", "2 tensors, 114 parameters, 456B", "ai.onnx 17", "2  relu", "flops"]:
+        for words in ["f32[5,2]", "2 tensors, 114 parameters, 456B", "ai.onnx 17", "2  relu", "flops", "than others two\n"]:
             self.assertIn(words, text)
 
 

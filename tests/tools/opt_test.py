@@ -28,6 +28,15 @@ BRANCH = """graph @main(%c: bool[], %x: f32[N]) {
   return %0
 }
 """
+# Made-up integers are 0 or 1, so one of the divisors is 0.
+DIVIDE = """graph @main(%x: i32[]) {
+  %one = constant dense<1> : i32[]
+  %0 = sub %one, %x : i32[]
+  %1 = div %one, %x : i32[]
+  %2 = div %one, %0 : i32[]
+  return %1, %2
+}
+"""
 
 
 class OptTest(tool.ToolTest):
@@ -165,6 +174,13 @@ class Control(OptTest):
         self.run_tool("m.tc", "--check=values", "-i", "x=1x2xf32=1,2")
         self.fails("m.tc", "--check=values", "-i", "z=1x2xf32=1,2", says="no input 'z'", code="bad-input")
         self.fails("m.tc", "--check=values", "-i", "x=1x3xf32@ones", says="x")
+
+    def test_made_up_inputs_that_do_not_fit(self):
+        self.write("divide.tc", DIVIDE)
+        self.fails("divide.tc", "--check=values", says="the inputs are made up", code="bad-value")
+        given = self.fails("divide.tc", "--check=values", "-i", "x=i32=0", says="division by zero", code="bad-value")
+        self.assertNotIn("made up", given)
+        self.run_tool("divide.tc", "--check=values", "-i", "x=i32=3")
 
 
 class Refused(OptTest):

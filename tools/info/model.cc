@@ -212,13 +212,14 @@ std::string model_text(const ModelInfo& m) {
   std::string opsets, symbols;
   for (const auto& [domain, version] : m.opsets) opsets += cat(opsets.empty() ? "" : ", ", domain, " ", version);
   for (const auto& s : m.symbols) symbols += cat(symbols.empty() ? "" : ", ", s);
-  const auto fact = [&](const char* name, const std::string& value) {
-    if (!value.empty())
-      text += cat(name, std::string(std::max<size_t>(1, 13 - std::string_view(name).size()), ' '), value, "\n");
+  const auto fact = [&](std::string name, const std::string& value) {
+    if (value.empty()) return;
+    name.resize(std::max<size_t>(12, name.size()), ' ');
+    text += cat(name, " ", value, "\n");
   };
   fact("symbols", symbols);
   fact("opsets", opsets);
-  for (const auto& [key, value] : m.metadata) fact(key.c_str(), value.substr(0, value.find('\n')));
+  for (const auto& [key, value] : m.metadata) fact(key, value.substr(0, value.find('\n')));
   fact("weights", cat(m.weights, " tensors, ", scaled(static_cast<double>(m.parameters)), " parameters, ",
                       scaled(static_cast<double>(m.weight_bytes)), "B"));
   fact("flops", flops_text(m));

@@ -90,6 +90,19 @@ void write_output(const std::string& path, const std::string& text) {
   if (!file) fail(ErrorCode::bad_file, "cannot write ", path);
 }
 
+PipelineReport run_pipeline(Module& module, const PipelineOptions& options) {
+  try {
+    return optimize(module, options);
+  } catch (const Error& e) {
+    // Made-up numbers often do not suit a program: then it fails before any pass has run.
+    Diagnostic d = e.diagnostic();
+    const auto of_inputs = [](const std::string& frame) { return frame.find("before any pass") != frame.npos; };
+    if (!options.check_inputs.empty() || std::none_of(d.context.begin(), d.context.end(), of_inputs)) throw;
+    d.notes.push_back("the inputs are made up: set their extents with --dim, or give them with --input or --inputs");
+    throw Error(std::move(d));
+  }
+}
+
 int run(Options& o) {
   if (o.list) {
     std::cout << (o.json ? list_passes_json().dump(2) + "\n" : list_passes());
@@ -116,7 +129,7 @@ int run(Options& o) {
 
   const auto module = clone(f.module());
   OpCounts ops{count_ops(*module), {}};
-  const PipelineReport report = optimize(*module, p);
+  const PipelineReport report = run_pipeline(*module, p);
   ops.after = count_ops(*module);
 
   if (o.stats) std::cout << (o.json ? stats_json(report, ops).dump(2) + "\n" : format_stats(report, ops));
