@@ -63,7 +63,8 @@ Tensor::Tensor(DType dtype, Extents extents) : dtype_(dtype), extents_(std::move
   data_ = owner_.get();
 }
 
-Tensor Tensor::view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner) {
+Tensor Tensor::view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner,
+                    const MappedMemory* mapped) {
   TC_CHECK(dtype != DType::str, "strings cannot be viewed");
   if (extents.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
   static const char nothing[kAlignment] = {};
@@ -73,6 +74,7 @@ Tensor Tensor::view(DType dtype, Extents extents, const void* data, std::shared_
   t.extents_ = std::move(extents);
   t.data_ = t.size_ ? data : nothing;
   t.owner_ = std::move(owner);
+  t.mapped_ = mapped;
   return t;
 }
 

@@ -23,13 +23,21 @@ int64_t element_count(const Extents& extents);
 // Row-major strides in elements.
 Extents row_major_strides(const Extents& extents);
 
+// Memory that a file backs: pages given back are read again when they are touched.
+class MappedMemory {
+ public:
+  virtual ~MappedMemory() = default;
+  virtual void give_back(const void* data, size_t bytes) const = 0;
+};
+
 class Tensor {
  public:
   Tensor() = default;  // undefined: no data, extent list empty
   // Fresh zeroed memory, aligned to 64 bytes. Error limit_size / limit_memory when it cannot be had.
   Tensor(DType dtype, Extents extents);
   // Borrows `data`, which `owner` keeps alive and which may be misaligned. Not for strings.
-  static Tensor view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner);
+  static Tensor view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner,
+                     const MappedMemory* mapped = nullptr);
   // As view, for memory that may also be written through mutable_data().
   static Tensor borrow(DType dtype, Extents extents, void* data, std::shared_ptr<void> owner);
   template <class T>
@@ -73,6 +81,10 @@ class Tensor {
     return {static_cast<T*>(mutable_data()), static_cast<size_t>(size_)};
   }
 
+  // Gives back the pages of a view of a mapped file, for data that will hardly be read again; nothing for other memory.
+  void give_back_pages() const {
+    if (mapped_ && size_) mapped_->give_back(data_, bytes());
+  }
   Tensor reshaped(Extents extents) const;  // same data, same count
   Tensor aligned_copy() const;             // itself when aligned
   Tensor clone() const;
@@ -85,6 +97,7 @@ class Tensor {
   int64_t size_ = 0;
   const void* data_ = nullptr;
   std::shared_ptr<const void> owner_;
+  const MappedMemory* mapped_ = nullptr;  // kept alive by owner_
   bool writable_ = false;
 };
 

@@ -61,13 +61,13 @@ std::vector<int64_t> batch_strides(const std::vector<int64_t>& batch, const std:
 void plan_product(const Node& node, GemmState& s, const Product& p, std::span<const int64_t> ae, std::span<const int64_t> be,
                   std::span<const int64_t> ye, bool adds, std::span<const int64_t> ce, int64_t b_floats) {
   Matrix a = matrix_of(ae, p.trans_a, false);
-  const Matrix b = matrix_of(be, p.trans_b, true);
+  Matrix b = matrix_of(be, p.trans_b, true);
   auto bad = [&](const std::string& text) {
     throw Error({ErrorCode::bad_shape, text, node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
   };
   if (a.cols != b.rows) bad(cat("inner extents ", a.cols, " and ", b.rows, " differ"));
   std::vector<int64_t> full(std::max(a.batch.size(), b.batch.size()), 1);
-  for (const Matrix* side : {static_cast<const Matrix*>(&a), &b})
+  for (const Matrix* side : std::initializer_list<const Matrix*>{&a, &b})
     for (size_t k = 0; k < side->batch.size(); ++k) {
       const auto& batch = side->batch;
       int64_t& e = full[full.size() - batch.size() + k];
@@ -78,8 +78,7 @@ void plan_product(const Node& node, GemmState& s, const Product& p, std::span<co
   if (b.batch.empty() || std::all_of(b.batch.begin(), b.batch.end(), [](int64_t e) { return e == 1; }))
     if (!p.trans_a && (!adds || ce.size() < 2 || std::ranges::equal(ce, ye))) {
       for (int64_t e : a.batch) a.rows *= e;
-      a.batch.clear();
-      full.clear();
+      a.batch.clear(), b.batch.clear(), full.clear();
     }
   kernels::GemmArgs& g = s.args;
   g = {};

@@ -68,7 +68,7 @@ Datum Frame::datum(Slot s) const {
   const PlanValue& v = plan_.values[static_cast<size_t>(s)];
   const Datum& object = objects_[static_cast<size_t>(v.buffer)];
   if (!object.empty() && !object.is_tensor()) return object;
-  if (object.empty() && !raw(s)) return {};
+  if (object.empty() && !raw(s) && (!v.type.is_tensor() || count(s))) return {};  // absent
   const auto e = extents(s);
   const Extents shape(e.begin(), e.end());
   if (object.is_tensor()) return object.tensor().extents() == shape ? object : Datum(object.tensor().reshaped(shape));

@@ -204,7 +204,7 @@ SharedBytes ExternalData::resolve(const KeyValues& external_data, std::optional<
          length ? cat(*length, " bytes at offset ", offset) : cat("offset ", offset), " in a file of ", available,
          " bytes");
   }
-  return {mapped->bytes().subspan(offset, length.value_or(available - offset)), mapped};
+  return {mapped->bytes().subspan(offset, length.value_or(available - offset)), mapped, mapped.get()};
 }
 
 }  // namespace tc::onnx

@@ -12,10 +12,11 @@
 #include <string_view>
 
 #include "tc/frontend/onnx/proto.h"
+#include "tc/ir/tensor.h"
 
 namespace tc::onnx {
 
-class MappedFile {
+class MappedFile : public MappedMemory {
  public:
   // `path` may be a symbolic link. Throws bad_file when there is no readable regular file.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
@@ -23,7 +24,7 @@ class MappedFile {
   // Takes the descriptor over. `name` is for messages.
   static std::shared_ptr<const MappedFile> map(int descriptor, std::string name, ErrorCode code);
 
-  ~MappedFile();
+  ~MappedFile() override;
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
@@ -35,6 +36,9 @@ class MappedFile {
 
   // Gives the whole pages inside `range`, a part of bytes(), back to the system: they are read again when touched.
   void drop(Bytes range) const;
+  void give_back(const void* data, size_t bytes) const override {
+    drop(Bytes(static_cast<const uint8_t*>(data), bytes));
+  }
 
  private:
   MappedFile(std::string name, Bytes bytes) : name_(std::move(name)), bytes_(bytes) {}
@@ -47,6 +51,7 @@ class MappedFile {
 struct SharedBytes {
   Bytes bytes;
   std::shared_ptr<const void> owner;
+  const MappedMemory* mapped = nullptr;  // the owner, when it is a file
 };
 
 // Resolves the external data of one model. Each file is mapped once. Not thread-safe.

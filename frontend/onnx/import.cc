@@ -327,21 +327,28 @@ std::unique_ptr<Module> Importer::run() {
   return std::move(module_);
 }
 
+namespace {
+
+std::unique_ptr<Module> import_model(Bytes bytes, std::shared_ptr<const void> owner, const MappedMemory* mapped,
+                                     const std::string& name, const std::string& external_data_folder) {
+  const Frame frame("model", name);
+  ExternalData external(external_data_folder);
+  ExternalData none;
+  const ModelProto model = parse_model(bytes, name);
+  return Importer(model, {std::move(owner), external_data_folder.empty() ? &none : &external, mapped}).run();
+}
+
+}  // namespace
+
 std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner, const std::string& name,
                                      const ImportOptions& options) {
-  const Frame frame("model", name);
-  ExternalData external(options.external_data_folder);
-  ExternalData none;
-  const ModelProto model = parse_model(Bytes(static_cast<const uint8_t*>(data), size), name);
-  return Importer(model, {std::move(owner), options.external_data_folder.empty() ? &none : &external}).run();
+  return import_model(Bytes(static_cast<const uint8_t*>(data), size), std::move(owner), nullptr, name, options.external_data_folder);
 }
 
 std::unique_ptr<Module> import_file(const std::string& path, const ImportOptions& options) {
   auto file = MappedFile::open(path);
-  ImportOptions o = options;
-  if (o.external_data_folder.empty()) o.external_data_folder = ExternalData::folder_of(path);
-  const Bytes bytes = file->bytes();
-  return import_bytes(bytes.data(), bytes.size(), file, path, o);
+  const std::string folder = options.external_data_folder.empty() ? ExternalData::folder_of(path) : options.external_data_folder;
+  return import_model(file->bytes(), file, file.get(), path, folder);
 }
 
 }  // namespace tc::onnx

@@ -40,7 +40,8 @@ std::span<uint8_t> writable_bytes(Tensor& t) {
 }
 
 // `bytes` are file_bytes() long.
-Tensor from_bytes(DType dtype, Extents extents, Bytes bytes, const std::shared_ptr<const void>& owner) {
+Tensor from_bytes(DType dtype, Extents extents, Bytes bytes, const std::shared_ptr<const void>& owner,
+                  const MappedMemory* mapped) {
   if (info(dtype).bits < 8) {
     Tensor t(dtype, std::move(extents));
     unpack(bytes, dtype, writable_bytes(t));
@@ -48,7 +49,7 @@ Tensor from_bytes(DType dtype, Extents extents, Bytes bytes, const std::shared_p
   }
   // Any byte but 0 is true in a file, and only 1 in memory.
   const bool normal = dtype != DType::boolean || std::all_of(bytes.begin(), bytes.end(), [](auto b) { return b < 2; });
-  if (owner && normal) return Tensor::view(dtype, std::move(extents), bytes.data(), owner);
+  if (owner && normal) return Tensor::view(dtype, std::move(extents), bytes.data(), owner, mapped);
   Tensor t(dtype, std::move(extents));
   const std::span<uint8_t> out = writable_bytes(t);
   std::copy(bytes.begin(), bytes.end(), out.begin());
@@ -79,7 +80,7 @@ TypedField typed_field(DType dtype) {
   }
 }
 
-Tensor from_typed_data(const TensorProto& t, DType dtype, Extents extents, const std::shared_ptr<const void>& owner) {
+Tensor from_typed_data(const TensorProto& t, DType dtype, Extents extents, const TensorSource& source) {
   const TypedField field = typed_field(dtype);
   const uint64_t bytes = file_bytes(dtype, static_cast<uint64_t>(element_count(extents)));
   const uint64_t count = t.typed_data.count(field.number);
@@ -88,7 +89,7 @@ Tensor from_typed_data(const TensorProto& t, DType dtype, Extents extents, const
   }
   if (field.number == kFloatData || field.number == kDoubleData) {
     if (const auto packed = t.typed_data.packed(field.number)) {
-      return from_bytes(dtype, std::move(extents), *packed, owner);
+      return from_bytes(dtype, std::move(extents), *packed, source.owner, source.mapped);
     }
   }
   std::vector<uint8_t> scratch;
@@ -108,7 +109,7 @@ Tensor from_typed_data(const TensorProto& t, DType dtype, Extents extents, const
     std::memcpy(p, &bits, field.width);
     p += field.width;
   });
-  return sub_byte ? from_bytes(dtype, std::move(extents), scratch, nullptr) : result;
+  return sub_byte ? from_bytes(dtype, std::move(extents), scratch, nullptr, nullptr) : result;
 }
 
 Tensor from_strings(const TensorProto& t, Extents extents) {
@@ -177,18 +178,18 @@ Tensor to_tensor(const TensorProto& t, const TensorSource& source) {
   if (t.data_location == TensorProto::kExternal) {
     if (!source.external) fail(ErrorCode::bad_external_data, "a tensor with external data, which cannot be here");
     const SharedBytes data = source.external->resolve(t.external_data, bytes);
-    return from_bytes(dtype, t.dims, data.bytes, data.owner);
+    return from_bytes(dtype, t.dims, data.bytes, data.owner, data.mapped);
   }
   if (t.data_location != TensorProto::kDefault) {
     fail(ErrorCode::unsupported, "data location ", t.data_location, " is not known");
   }
   if (!t.raw_data || (t.raw_data->empty() && !t.typed_data.empty())) {
-    return from_typed_data(t, dtype, t.dims, source.owner);
+    return from_typed_data(t, dtype, t.dims, source);
   }
   if (t.raw_data->size() != bytes) {
     fail(ErrorCode::bad_file, t.raw_data->size(), " bytes of data for ", describe(dtype, t.dims), ", expected ", bytes);
   }
-  return from_bytes(dtype, t.dims, *t.raw_data, source.owner);
+  return from_bytes(dtype, t.dims, *t.raw_data, source.owner, source.mapped);
 }
 
 Tensor to_tensor(const SparseTensorProto& t, const TensorSource& source, uint64_t max_bytes) {
@@ -270,7 +271,7 @@ Datum read_value(const std::string& path, const Type& type) {
   const auto file = MappedFile::open(path);
   const Bytes bytes = file->bytes();
   ExternalData external(ExternalData::folder_of(path));
-  const TensorSource source{file, &external};
+  const TensorSource source{file, &external, file.get()};
   switch (type.kind()) {
     case Type::Kind::none:
     case Type::Kind::tensor:

@@ -15,6 +15,7 @@ inline constexpr uint64_t kMaxDenseBytes = uint64_t{1} << 30;
 struct TensorSource {
   std::shared_ptr<const void> owner;  // of the parsed bytes; none: they may vanish, and every tensor is a copy
   ExternalData* external = nullptr;   // none: external data is refused
+  const MappedMemory* mapped = nullptr;  // the owner, when it is a file
 };
 
 // Throws bad_file or bad_external_data where data and extents disagree, unsupported for an unknown element type,
