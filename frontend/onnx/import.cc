@@ -201,6 +201,9 @@ void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
       const Type declared = type_of(*o.type, o.name);
       if (declared.is_tensor() && v->type().is_tensor() && declared.dtype() != v->dtype())
         fail(ErrorCode::bad_type, "output '", o.name, "' is declared ", declared, " but is ", v->type());
+      // A loop may carry what is absent before its first iteration only: the declaration says that it has a value by now.
+      if (v->type().kind() == Type::Kind::optional && declared.kind() == v->type().element().kind())
+        v = Builder(graph).make<OptionalGetElement>({v});
     }
     outputs.push_back(v);
   }
