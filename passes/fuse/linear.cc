@@ -11,8 +11,8 @@ constexpr As<Transpose> transpose;
 constexpr const char* kShared = "the product has other users";
 constexpr const char* kIntegers = "integers have no fused product";
 
-bool has_floats(const Node& product) {
-  return dtypes::floats.has(product.result(0)->dtype());
+bool has_floats(const Node& n) {
+  return dtypes::floats.has(n.result(0)->dtype());
 }
 
 FusedMatMul::Attrs attrs_of(const Node& n) {
