@@ -5,8 +5,9 @@
 namespace tc {
 
 std::string_view to_string(AttrKind k) {
-  constexpr std::string_view kNames[] = {"a boolean", "an integer",      "a real number", "a string", "integers",
-                                         "real numbers", "strings", "an element type", "a tensor", "a type", "extents", "an enumerator"};
+  constexpr std::string_view kNames[] = {"a boolean", "an integer",   "a real number", "a string",
+                                         "integers",  "real numbers", "strings",       "an element type",
+                                         "a tensor",  "a type",       "extents",       "an enumerator"};
   return kNames[static_cast<size_t>(k)];
 }
 
@@ -17,8 +18,10 @@ bool equal(const AttrValue& a, const AttrValue& b) {
   if (const auto* d = std::get_if<double>(&a)) return std::memcmp(d, &std::get<double>(b), sizeof(double)) == 0;
   return std::visit(
       [&]<class T>(const T& x) {
-        if constexpr (std::is_same_v<T, Tensor>) return false;
-        else return x == std::get<T>(b);
+        if constexpr (std::is_same_v<T, Tensor>)
+          return false;
+        else
+          return x == std::get<T>(b);
       },
       a);
 }
@@ -28,7 +31,8 @@ size_t hash_value(const AttrValue& v) {
   const size_t seed = v.index();
   return std::visit(
       [&]<class T>(const T& x) -> size_t {
-        if constexpr (std::is_same_v<T, std::monostate>) return seed;
+        if constexpr (std::is_same_v<T, std::monostate>)
+          return seed;
         else if constexpr (std::is_same_v<T, Tensor>) {
           // A prefix is enough: equality decides.
           size_t h = mix(seed, static_cast<size_t>(x.size()));
@@ -37,22 +41,26 @@ size_t hash_value(const AttrValue& v) {
             h = mix(h, std::hash<std::string_view>()({static_cast<const char*>(x.data()), n}));
           }
           return h;
-        } else if constexpr (std::is_same_v<T, Type>) return mix(seed, std::hash<std::string>()(x.str()));
+        } else if constexpr (std::is_same_v<T, Type>)
+          return mix(seed, std::hash<std::string>()(x.str()));
         else if constexpr (std::is_same_v<T, Dims>) {
           size_t h = seed;
           for (const auto& d : x) h = mix(h, std::hash<std::string>()(d.str()));
           return h;
-        } else if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::string>>) {
+        } else if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<double>> ||
+                             std::is_same_v<T, std::vector<std::string>>) {
           size_t h = seed;
           for (const auto& e : x) h = mix(h, std::hash<std::decay_t<decltype(e)>>()(e));
           return h;
-        } else return mix(seed, std::hash<T>()(x));
+        } else
+          return mix(seed, std::hash<T>()(x));
       },
       v);
 }
 
 namespace detail {
-void bad_attr(std::string_view field, const AttrValue& got, AttrKind expected, std::span<const std::string_view> names) {
+void bad_attr(std::string_view field, const AttrValue& got, AttrKind expected,
+              std::span<const std::string_view> names) {
   std::string text = cat("attribute '", field, "' must be ", to_string(expected));
   if (const auto* s = std::get_if<std::string>(&got)) text += cat(", got '", *s, "'");
   if (!names.empty()) {

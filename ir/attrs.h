@@ -1,5 +1,5 @@
-// Attributes. An op's `Attrs` struct lists its members once in a `fields` tuple; printing, parsing, hashing, equality and
-// the default ONNX mapping all go through the untyped AttrValue that each field converts to and from.
+// Attributes. An op's `Attrs` struct lists its members once in a `fields` tuple; printing, parsing, hashing, equality
+// and the default ONNX mapping all go through the untyped AttrValue that each field converts to and from.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,38 @@
 namespace tc {
 
 // monostate: an optional attribute that is not set. Enumerators travel as strings.
-using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
-                               std::vector<std::string>, DType, Tensor, Type, Dims>;
+using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>,
+                               std::vector<double>, std::vector<std::string>, DType, Tensor, Type, Dims>;
 bool equal(const AttrValue& a, const AttrValue& b);
 size_t hash_value(const AttrValue& v);
 
-enum class AttrKind : uint8_t { boolean, integer, real, text, integers, reals, texts, dtype, tensor, type, dims, enumeration };
+enum class AttrKind : uint8_t {
+  boolean,
+  integer,
+  real,
+  text,
+  integers,
+  reals,
+  texts,
+  dtype,
+  tensor,
+  type,
+  dims,
+  enumeration
+};
 std::string_view to_string(AttrKind k);
 
 struct FieldInfo {
   std::string_view name;
   std::string_view onnx;  // ONNX attribute name; "-" when the attribute has no ONNX form
   AttrKind kind;
-  bool optional;          // may be unset
-  bool required;          // has no default
+  bool optional;  // may be unset
+  bool required;  // has no default
   std::span<const std::string_view> enumerators;
 };
 
-inline constexpr struct Required {} required;
+inline constexpr struct Required {
+} required;
 
 // One entry of a `fields` tuple: field("strides", &Attrs::strides), field("to", &Attrs::to, required),
 // field("keepdims", &Attrs::keep_dims, "keepdims").
@@ -47,14 +61,20 @@ struct Field {
   bool is_required = false;
 };
 template <class A, class T>
-constexpr Field<A, T> field(std::string_view name, T A::*m) { return {name, m, name, false}; }
+constexpr Field<A, T> field(std::string_view name, T A::*m) {
+  return {name, m, name, false};
+}
 template <class A, class T>
-constexpr Field<A, T> field(std::string_view name, T A::*m, std::string_view onnx) { return {name, m, onnx, false}; }
+constexpr Field<A, T> field(std::string_view name, T A::*m, std::string_view onnx) {
+  return {name, m, onnx, false};
+}
 template <class A, class T>
-constexpr Field<A, T> field(std::string_view name, T A::*m, Required) { return {name, m, name, true}; }
+constexpr Field<A, T> field(std::string_view name, T A::*m, Required) {
+  return {name, m, name, true};
+}
 
-// The fields of the only base of `A`, for the tuple of an Attrs struct that extends it. (A second base has no offset yet
-// where the tuple stands, inside the class.)
+// The fields of the only base of `A`, for the tuple of an Attrs struct that extends it. (A second base has no offset
+// yet where the tuple stands, inside the class.)
 template <class A, class Base>
 constexpr auto inherited_fields() {
   auto convert = []<class T>(const Field<Base, T>& f) { return Field<A, T>{f.name, f.member, f.onnx, f.is_required}; };
@@ -69,10 +89,10 @@ namespace detail {
 
 template <class T>
 struct AttrTraits;
-#define TC_ATTR_KIND(T, K)                             \
-  template <>                                          \
-  struct AttrTraits<T> {                               \
-    static constexpr AttrKind kind = AttrKind::K;      \
+#define TC_ATTR_KIND(T, K)                        \
+  template <>                                     \
+  struct AttrTraits<T> {                          \
+    static constexpr AttrKind kind = AttrKind::K; \
   };
 TC_ATTR_KIND(bool, boolean)
 TC_ATTR_KIND(int64_t, integer)
@@ -100,18 +120,24 @@ struct Unwrap<std::optional<T>> {
 
 template <class T>
 constexpr AttrKind attr_kind() {
-  if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>) return AttrKind::enumeration;
-  else return AttrTraits<T>::kind;
+  if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>)
+    return AttrKind::enumeration;
+  else
+    return AttrTraits<T>::kind;
 }
 
 template <class T>
 AttrValue to_value(const T& v) {
-  if constexpr (Unwrap<T>::optional) return v ? to_value(*v) : AttrValue();
-  else if constexpr (attr_kind<T>() == AttrKind::enumeration) return std::string(kEnumNames<T>[static_cast<size_t>(v)]);
-  else return v;
+  if constexpr (Unwrap<T>::optional)
+    return v ? to_value(*v) : AttrValue();
+  else if constexpr (attr_kind<T>() == AttrKind::enumeration)
+    return std::string(kEnumNames<T>[static_cast<size_t>(v)]);
+  else
+    return v;
 }
 
-[[noreturn]] void bad_attr(std::string_view field, const AttrValue& got, AttrKind expected, std::span<const std::string_view> names);
+[[noreturn]] void bad_attr(std::string_view field, const AttrValue& got, AttrKind expected,
+                           std::span<const std::string_view> names);
 
 template <class T>
 void from_value(std::string_view field, const AttrValue& v, T& out) {
@@ -143,7 +169,7 @@ void from_value(std::string_view field, const AttrValue& v, T& out) {
 // The untyped view of one Attrs struct.
 struct AttrsInfo {
   std::vector<FieldInfo> fields;
-  std::shared_ptr<void> (*make)();                         // default values
+  std::shared_ptr<void> (*make)();  // default values
   std::shared_ptr<void> (*copy)(const void* attrs);
   AttrValue (*get)(const void* attrs, size_t field);
   void (*set)(void* attrs, size_t field, const AttrValue&);  // Error bad_attribute when the kind differs
@@ -161,7 +187,8 @@ AttrsInfo attrs_info() {
       [&](const auto&... f) {
         [[maybe_unused]] auto add = [&]<class T>(const Field<A, T>& field) {
           using U = typename detail::Unwrap<T>::type;
-          FieldInfo fi{field.name, field.onnx, detail::attr_kind<U>(), detail::Unwrap<T>::optional, field.is_required, {}};
+          FieldInfo fi{field.name,        field.onnx, detail::attr_kind<U>(), detail::Unwrap<T>::optional,
+                       field.is_required, {}};
           if constexpr (detail::attr_kind<U>() == AttrKind::enumeration) fi.enumerators = kEnumNames<U>;
           info.fields.push_back(fi);
         };

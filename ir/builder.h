@@ -22,10 +22,12 @@ class Builder {
 
   Node* node(OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs, int num_results,
              std::vector<std::unique_ptr<Graph>> regions = {}) {
-    return graph_->insert(make_node(module(), op, operands, std::move(attrs), num_results, std::move(regions), location_), before_);
+    return graph_->insert(
+        make_node(module(), op, operands, std::move(attrs), num_results, std::move(regions), location_), before_);
   }
   template <class Op>
-  Node* make_n(std::vector<Value*> operands, attrs_t<Op> attrs, int num_results, std::vector<std::unique_ptr<Graph>> regions = {}) {
+  Node* make_n(std::vector<Value*> operands, attrs_t<Op> attrs, int num_results,
+               std::vector<std::unique_ptr<Graph>> regions = {}) {
     return node(id_of<Op>, operands, std::make_shared<attrs_t<Op>>(std::move(attrs)), num_results, std::move(regions));
   }
   template <class Op>
@@ -38,7 +40,9 @@ class Builder {
     return v;
   }
   template <class T>
-  Value* scalar(T value) { return constant(Tensor::scalar<T>(value)); }
+  Value* scalar(T value) {
+    return constant(Tensor::scalar<T>(value));
+  }
   Value* ints(const std::vector<int64_t>& values) {
     return constant(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
   }

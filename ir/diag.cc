@@ -53,7 +53,9 @@ Error::Error(Diagnostic d) : diagnostic_(std::move(d)) {
 Frame::Frame(std::string_view kind, std::string_view name) : kind_(kind), name_(name), outer_(innermost) {
   innermost = this;
 }
-Frame::~Frame() { innermost = outer_; }
+Frame::~Frame() {
+  innermost = outer_;
+}
 
 std::string nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view best;
@@ -68,8 +70,11 @@ std::string nearest(std::string_view name, const std::vector<std::string_view>& 
 }
 
 void check_failed(const char* condition, const char* file, int line, const std::string& message) {
-  throw Error({ErrorCode::internal, cat("check failed: ", condition, message.empty() ? "" : ": ", message),
-               cat(file, ":", line), {}, {"this is a defect of tc itself, not of the model"}});
+  throw Error({ErrorCode::internal,
+               cat("check failed: ", condition, message.empty() ? "" : ": ", message),
+               cat(file, ":", line),
+               {},
+               {"this is a defect of tc itself, not of the model"}});
 }
 
 }  // namespace tc

@@ -78,5 +78,7 @@ std::string nearest(std::string_view name, const std::vector<std::string_view>& 
 }  // namespace tc
 
 // For our own bugs; stays on in release builds.
-#define TC_CHECK(condition, ...) \
-  (__builtin_expect(static_cast<bool>(condition), 1) ? void() : ::tc::check_failed(#condition, __FILE__, __LINE__, ::tc::cat(__VA_ARGS__)))
+#define TC_CHECK(condition, ...)                     \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? void()                                      \
+       : ::tc::check_failed(#condition, __FILE__, __LINE__, ::tc::cat(__VA_ARGS__)))

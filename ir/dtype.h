@@ -31,9 +31,15 @@ struct DTypeInfo {
   std::string_view numpy;  // descr string; empty when NumPy has no such type
 };
 const DTypeInfo& info(DType t);
-inline std::string_view name(DType t) { return info(t).name; }
-inline size_t size_of(DType t) { return info(t).size; }
-inline DTypeKind kind(DType t) { return info(t).kind; }
+inline std::string_view name(DType t) {
+  return info(t).name;
+}
+inline size_t size_of(DType t) {
+  return info(t).size;
+}
+inline DTypeKind kind(DType t) {
+  return info(t).kind;
+}
 std::optional<DType> dtype_from_name(std::string_view name);
 std::optional<DType> dtype_from_onnx(int64_t code);
 std::ostream& operator<<(std::ostream& out, DType t);
@@ -74,7 +80,7 @@ template <class F>
 decltype(auto) visit_dtype(DType t, F&& f) {
   switch (t) {
 #define TC_DTYPE(id, spelling, storage, bits, kind, onnx, numpy) \
-  case DType::id:                                      \
+  case DType::id:                                                \
     return f.template operator()<storage>();
 #include "tc/ir/dtype.def"
 #undef TC_DTYPE
@@ -85,7 +91,7 @@ decltype(auto) visit_dtype(DType t, F&& f) {
 template <class Storage>
 inline constexpr DType dtype_of = DType::f32;
 #define TC_DTYPE(id, spelling, storage, bits, kind, onnx, numpy) \
-  template <>                                          \
+  template <>                                                    \
   inline constexpr DType dtype_of<storage> = DType::id;
 #include "tc/ir/dtype.def"
 #undef TC_DTYPE

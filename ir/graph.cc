@@ -29,7 +29,9 @@ Value::~Value() {
   while (uses_) uses_->set(nullptr);
 }
 
-Graph* Value::graph() const { return def_ ? def_->graph() : owner_; }
+Graph* Value::graph() const {
+  return def_ ? def_->graph() : owner_;
+}
 
 const Tensor* Value::constant() const {
   if (!def_ || def_->op() != OpId::Constant) return nullptr;
@@ -86,7 +88,9 @@ Node* Node::next() const {
   return it == graph_->nodes_.end() ? nullptr : it->get();
 }
 
-Node* Node::prev() const { return position_ == graph_->nodes_.begin() ? nullptr : std::prev(position_)->get(); }
+Node* Node::prev() const {
+  return position_ == graph_->nodes_.begin() ? nullptr : std::prev(position_)->get();
+}
 
 Graph::~Graph() {
   // Uses before definitions, so that no node outlives a value it uses.
@@ -163,7 +167,9 @@ void check_signature(const Node& node, const InferContext& ctx) {
   const int n = node.num_operands();
   if (n < sig.min_operands() || (n > sig.num_operands && !sig.variadic_operands()))
     ctx.fail(ErrorCode::bad_graph, facts.name, " takes ", sig.min_operands(),
-             sig.variadic_operands() ? " or more" : sig.num_operands > sig.min_operands() ? cat(" to ", sig.num_operands) : "",
+             sig.variadic_operands()                 ? " or more"
+             : sig.num_operands > sig.min_operands() ? cat(" to ", sig.num_operands)
+                                                     : "",
              " operands, got ", n);
   const int r = node.num_results();
   if (r > sig.num_results && !sig.variadic_results())
@@ -173,20 +179,24 @@ void check_signature(const Node& node, const InferContext& ctx) {
   for (int i = 0; i < n; ++i) {
     const Slot& slot = sig.operand(i);
     if (!ctx.has(i)) {
-      if (!slot.optional && !slot.variadic) ctx.fail(ErrorCode::bad_graph, "operand '", slot.name, "' of ", facts.name, " is missing");
+      if (!slot.optional && !slot.variadic)
+        ctx.fail(ErrorCode::bad_graph, "operand '", slot.name, "' of ", facts.name, " is missing");
       continue;
     }
     if (slot.any) continue;
     const Type& t = ctx.type(i);
-    if (!t.is_tensor()) ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " must be a tensor, got ", t);
+    if (!t.is_tensor())
+      ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " must be a tensor, got ", t);
     if (!slot.variable) {
       if (t.dtype() != slot.fixed)
-        ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " must be ", slot.fixed, ", got ", t);
+        ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " must be ", slot.fixed, ", got ",
+                 t);
       continue;
     }
     const DTypeSet allowed = facts.set_of(slot.variable);
     if (!allowed.has(t.dtype()))
-      ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " is ", t, "; allowed element types: ", allowed);
+      ctx.fail(ErrorCode::bad_type, "operand '", slot.name, "' of ", facts.name, " is ", t,
+               "; allowed element types: ", allowed);
     if (slot.variable == 'V') continue;  // heterogeneous by convention
     const auto k = static_cast<size_t>(slot.variable - 'A');
     if (seen[k] && bound[k] != t.dtype())
@@ -223,8 +233,9 @@ void infer_types(Graph& graph) {
   for (const auto& n : graph.nodes()) infer_types(*n);
 }
 
-std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs,
-                                int num_results, std::vector<std::unique_ptr<Graph>> regions, std::string location) {
+std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const> operands,
+                                std::shared_ptr<const void> attrs, int num_results,
+                                std::vector<std::unique_ptr<Graph>> regions, std::string location) {
   auto node = std::unique_ptr<Node>(new Node);
   node->op_ = op;
   node->attrs_ = attrs ? std::move(attrs) : std::shared_ptr<const void>(info(op).attrs.make());
@@ -265,8 +276,10 @@ using ValueMap = std::unordered_map<Value*, Value*>;
 
 void copy_facts(const Value* from, Value* to) {
   to->set_type(from->type());
-  if (from->contents()) to->set_contents(*from->contents());
-  else to->clear_contents();
+  if (from->contents())
+    to->set_contents(*from->contents());
+  else
+    to->clear_contents();
 }
 
 void copy_facts(const Graph& from, const ValueMap& map) {
@@ -293,7 +306,9 @@ void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool 
       clone_body(r, *copy, nullptr, map, true);
       regions.push_back(std::move(copy));
     }
-    Node* copy = to.insert(make_node(to.module(), n->op(), operands, n->raw_attrs(), n->num_results(), std::move(regions), n->location()), before);
+    Node* copy = to.insert(
+        make_node(to.module(), n->op(), operands, n->raw_attrs(), n->num_results(), std::move(regions), n->location()),
+        before);
     for (int i = 0; i < n->num_results(); ++i) {
       copy->result(i)->set_name(n->result(i)->name());
       map[n->result(i)] = copy->result(i);
@@ -306,7 +321,8 @@ void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool 
 
 }  // namespace
 
-std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before, std::vector<std::pair<Value*, Value*>> pairs) {
+std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before,
+                               std::vector<std::pair<Value*, Value*>> pairs) {
   ValueMap map(pairs.begin(), pairs.end());
   clone_body(from, to, before, map, false);
   std::vector<Value*> outputs = from.outputs();

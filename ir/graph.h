@@ -1,6 +1,6 @@
-// SSA graphs. A Graph owns its inputs and an ordered list of nodes that ends in `return`; a Node owns its results and its
-// regions. Nodes of a region may use values of the enclosing graphs (captures); uses inside regions are in the value's use list.
-// Types of results are inferred when a node is made. Within a graph, definitions come before uses.
+// SSA graphs. A Graph owns its inputs and an ordered list of nodes that ends in `return`; a Node owns its results and
+// its regions. Nodes of a region may use values of the enclosing graphs (captures); uses inside regions are in the
+// value's use list. Types of results are inferred when a node is made. Within a graph, definitions come before uses.
 #pragma once
 
 #include <iosfwd>
@@ -51,11 +51,11 @@ class Value {
   const std::string& name() const { return name_; }  // may be empty
   void set_name(std::string n) { name_ = std::move(n); }
 
-  Node* def() const { return def_; }      // null for graph inputs
-  Graph* graph() const;                   // the graph whose input or node defines it
-  int index() const { return index_; }    // among the node's results or the graph's inputs
+  Node* def() const { return def_; }    // null for graph inputs
+  Graph* graph() const;                 // the graph whose input or node defines it
+  int index() const { return index_; }  // among the node's results or the graph's inputs
   template <class Op>
-  Node* def_as() const;                   // the defining node when it is an Op, else null
+  Node* def_as() const;  // the defining node when it is an Op, else null
   // The tensor when this is a constant (not an updatable parameter), else null.
   const Tensor* constant() const;
 
@@ -94,7 +94,9 @@ class Node {
   OpId op() const { return op_; }
   const OpInfo& info() const { return tc::info(op_); }
   template <class Op>
-  bool is() const { return op_ == id_of<Op>; }
+  bool is() const {
+    return op_ == id_of<Op>;
+  }
   template <class Op>
   const attrs_t<Op>& attrs() const {
     TC_CHECK(op_ == id_of<Op>, "attributes of another op");
@@ -104,7 +106,9 @@ class Node {
   void set_attrs(std::shared_ptr<const void> a) { attrs_ = std::move(a); }
 
   int num_operands() const { return static_cast<int>(operands_.size()); }
-  Value* operand(int i) const { return i < num_operands() ? operands_[static_cast<size_t>(i)]->value() : nullptr; }  // null: absent
+  Value* operand(int i) const {
+    return i < num_operands() ? operands_[static_cast<size_t>(i)]->value() : nullptr;
+  }  // null: absent
   void set_operand(int i, Value* v) { operands_[static_cast<size_t>(i)]->set(v); }
   void set_operands(std::span<Value* const> values);
   std::vector<Value*> operands() const;
@@ -184,24 +188,27 @@ class Graph {
   std::list<std::unique_ptr<Node>> nodes_;
 };
 
-// A detached node with inferred result types. `operands` may hold null for absent ones (trailing ones are dropped); null
-// `attrs` means the defaults. Throws what inference throws, located at `location`.
-std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs,
-                                int num_results, std::vector<std::unique_ptr<Graph>> regions, std::string location);
+// A detached node with inferred result types. `operands` may hold null for absent ones (trailing ones are dropped);
+// null `attrs` means the defaults. Throws what inference throws, located at `location`.
+std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const> operands,
+                                std::shared_ptr<const void> attrs, int num_results,
+                                std::vector<std::unique_ptr<Graph>> regions, std::string location);
 // Runs inference again after operands or attributes changed.
 void infer_types(Node& node);
 // In order, regions included.
 void infer_types(Graph& graph);
 
 template <class Op>
-Node* Value::def_as() const { return def_ && def_->is<Op>() ? def_ : nullptr; }
+Node* Value::def_as() const {
+  return def_ && def_->is<Op>() ? def_ : nullptr;
+}
 
 // Calls f for every node of the graph in order, those of regions included, outer before inner.
 void walk(const Graph& g, const std::function<void(Node&)>& f);
 // Values of enclosing graphs used inside `g`, in order of first use.
 std::vector<Value*> captures(const Graph& g);
-// Copies nodes (all but the terminator) of `from` before `before`; `map` gives values for inputs and captured values that
-// change, and receives the copies. Returns the copies of the outputs.
+// Copies nodes (all but the terminator) of `from` before `before`; `map` gives values for inputs and captured values
+// that change, and receives the copies. Returns the copies of the outputs.
 std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before, std::vector<std::pair<Value*, Value*>> map);
 std::unique_ptr<Graph> clone(const Graph& from, Module& module, std::vector<std::pair<Value*, Value*>> captured = {});
 

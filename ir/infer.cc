@@ -24,8 +24,12 @@ const Shape& InferContext::shape(int i) const {
   return t.shape();
 }
 
-const Tensor* InferContext::constant(int i) const { return has(i) ? node_.operand(i)->constant() : nullptr; }
-const Dims* InferContext::contents(int i) const { return has(i) ? node_.operand(i)->contents() : nullptr; }
+const Tensor* InferContext::constant(int i) const {
+  return has(i) ? node_.operand(i)->constant() : nullptr;
+}
+const Dims* InferContext::contents(int i) const {
+  return has(i) ? node_.operand(i)->contents() : nullptr;
+}
 
 std::optional<std::vector<int64_t>> InferContext::ints(int i) const {
   if (const Dims* c = contents(i)) {
@@ -49,7 +53,8 @@ int InferContext::axis(int64_t a, int rank) const {
 void InferContext::expect_rank(int i, int rank) const {
   const Shape& s = shape(i);
   if (s.ranked() && s.rank() != rank)
-    fail(ErrorCode::bad_shape, "operand '", node_.info().facts->signature.operand(i).name, "' of ", node_.op(), " must have rank ", rank, ", got ", type(i));
+    fail(ErrorCode::bad_shape, "operand '", node_.info().facts->signature.operand(i).name, "' of ", node_.op(),
+         " must have rank ", rank, ", got ", type(i));
 }
 
 namespace {
@@ -58,11 +63,16 @@ namespace {
 Type keep_symbols(const Type& t, const Type& old, uint64_t first_fresh) {
   if (t.kind() != old.kind()) return t;
   switch (t.kind()) {
-    case Type::Kind::none: return t;
-    case Type::Kind::sequence: return Type::sequence(keep_symbols(t.element(), old.element(), first_fresh));
-    case Type::Kind::optional: return Type::optional(keep_symbols(t.element(), old.element(), first_fresh));
-    case Type::Kind::map: return Type::map(t.dtype(), keep_symbols(t.element(), old.element(), first_fresh));
-    case Type::Kind::tensor: break;
+    case Type::Kind::none:
+      return t;
+    case Type::Kind::sequence:
+      return Type::sequence(keep_symbols(t.element(), old.element(), first_fresh));
+    case Type::Kind::optional:
+      return Type::optional(keep_symbols(t.element(), old.element(), first_fresh));
+    case Type::Kind::map:
+      return Type::map(t.dtype(), keep_symbols(t.element(), old.element(), first_fresh));
+    case Type::Kind::tensor:
+      break;
   }
   if (!t.shape().ranked() || !old.shape().ranked() || t.shape().rank() != old.shape().rank()) return t;
   Dims dims = t.shape().dims();
@@ -105,7 +115,8 @@ Shape InferContext::fresh_shape(int rank) {
 }
 
 void InferContext::fail_text(ErrorCode code, std::string text) const {
-  throw Error({code, std::move(text), node_.location().empty() ? std::string(node_.info().name()) : node_.location(), {}, {}});
+  throw Error(
+      {code, std::move(text), node_.location().empty() ? std::string(node_.info().name()) : node_.location(), {}, {}});
 }
 
 Shape broadcast_shapes(InferContext& ctx, const std::vector<const Shape*>& shapes) {
@@ -140,20 +151,28 @@ Type join_types(Module& module, const Type& a, const Type& b) {
   if (a == b) return a;
   if (a.kind() == Type::Kind::optional && b.kind() != Type::Kind::optional)
     return join_types(module, a, Type::optional(b));
-  if (b.kind() == Type::Kind::optional && a.kind() != Type::Kind::optional) return join_types(module, Type::optional(a), b);
+  if (b.kind() == Type::Kind::optional && a.kind() != Type::Kind::optional)
+    return join_types(module, Type::optional(a), b);
   if (a.kind() != b.kind()) fail(ErrorCode::bad_type, "branches disagree: ", a, " against ", b);
   switch (a.kind()) {
-    case Type::Kind::none: return a;
-    case Type::Kind::sequence: return Type::sequence(join_types(module, a.element(), b.element()));
-    case Type::Kind::optional: return Type::optional(join_types(module, a.element(), b.element()));
-    case Type::Kind::map: return Type::map(a.dtype(), join_types(module, a.element(), b.element()));
-    case Type::Kind::tensor: break;
+    case Type::Kind::none:
+      return a;
+    case Type::Kind::sequence:
+      return Type::sequence(join_types(module, a.element(), b.element()));
+    case Type::Kind::optional:
+      return Type::optional(join_types(module, a.element(), b.element()));
+    case Type::Kind::map:
+      return Type::map(a.dtype(), join_types(module, a.element(), b.element()));
+    case Type::Kind::tensor:
+      break;
   }
   if (a.dtype() != b.dtype()) fail(ErrorCode::bad_type, "branches disagree: ", a, " against ", b);
   return Type::tensor(a.dtype(), join_shapes(module, a.shape(), b.shape()));
 }
 
-void SameTypeAsFirst::infer(InferContext& ctx) { ctx.set(0, ctx.shape(0)); }
+void SameTypeAsFirst::infer(InferContext& ctx) {
+  ctx.set(0, ctx.shape(0));
+}
 
 void Broadcasting::infer(InferContext& ctx) {
   std::vector<const Shape*> shapes;

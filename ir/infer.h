@@ -1,5 +1,5 @@
-// What an op's `infer` sees: operand types, constants and symbolic contents; it sets the result types. Counts and element
-// types have been checked against the signature before `infer` runs, and result element types follow from it.
+// What an op's `infer` sees: operand types, constants and symbolic contents; it sets the result types. Counts and
+// element types have been checked against the signature before `infer` runs, and result element types follow from it.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,17 @@ class InferContext {
   Node& node() const { return node_; }
   Module& module() const { return module_; }
   template <class Op>
-  const attrs_t<Op>& attrs() const { return node_.attrs<Op>(); }
+  const attrs_t<Op>& attrs() const {
+    return node_.attrs<Op>();
+  }
 
   int num_operands() const { return node_.num_operands(); }
   bool has(int i) const { return node_.operand(i) != nullptr; }
   const Type& type(int i) const;
   DType dtype(int i) const { return type(i).dtype(); }
-  const Shape& shape(int i) const;             // Error bad_type unless a tensor
-  const Tensor* constant(int i) const;         // null unless a constant tensor
-  const Dims* contents(int i) const;           // symbolic elements of an integer operand of rank <= 1; null if unknown
+  const Shape& shape(int i) const;      // Error bad_type unless a tensor
+  const Tensor* constant(int i) const;  // null unless a constant tensor
+  const Dims* contents(int i) const;    // symbolic elements of an integer operand of rank <= 1; null if unknown
   std::optional<std::vector<int64_t>> ints(int i) const;  // contents that are all numbers
   // The axis counted from 0; Error bad_attribute when out of [-rank, rank).
   int axis(int64_t a, int rank) const;
@@ -34,7 +36,7 @@ class InferContext {
 
   int num_results() const { return node_.num_results(); }
   void set(int j, Type t);
-  void set(int j, Shape s);                    // element type from the signature
+  void set(int j, Shape s);  // element type from the signature
   void set(int j, DType t, Shape s) { set(j, Type::tensor(t, std::move(s))); }
   void set_contents(int j, Dims c) { node_.result(j)->set_contents(std::move(c)); }
   Dim fresh() { return module_.fresh_symbol(); }
@@ -57,8 +59,8 @@ std::optional<uint64_t> fresh_number(std::string_view name);
 
 // NumPy broadcasting of all shapes; Error bad_shape when two fixed extents differ and neither is 1.
 Shape broadcast_shapes(InferContext& ctx, const std::vector<const Shape*>& shapes);
-// The most specific shape that both fit; differing extents become fresh symbols, differing ranks an unknown rank. A value
-// that may be absent in one place is optional in the join.
+// The most specific shape that both fit; differing extents become fresh symbols, differing ranks an unknown rank. A
+// value that may be absent in one place is optional in the join.
 Shape join_shapes(Module& module, const Shape& a, const Shape& b);
 Type join_types(Module& module, const Type& a, const Type& b);
 
@@ -66,7 +68,7 @@ Type join_types(Module& module, const Type& a, const Type& b);
 struct SameTypeAsFirst {  // result 0 has the shape of operand 0
   static void infer(InferContext& ctx);
 };
-struct Broadcasting {     // result 0 has the broadcast of all operands' shapes
+struct Broadcasting {  // result 0 has the broadcast of all operands' shapes
   static constexpr bool elementwise = true;
   static void infer(InferContext& ctx);
 };

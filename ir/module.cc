@@ -56,7 +56,8 @@ std::vector<Graph*> call_order(const Module& m) {
       }
       state[g] = open;
       for (const auto& [node, callee] : calls[g]) {
-        if (state[callee] == open) reject(*node, cat("recursion: @", g->name(), " calls @", callee->name(), ", which leads back to it"));
+        if (state[callee] == open)
+          reject(*node, cat("recursion: @", g->name(), " calls @", callee->name(), ", which leads back to it"));
         if (state[callee] == fresh) stack.push_back(callee);
       }
     }

@@ -40,7 +40,8 @@ class Module {
 };
 
 std::unique_ptr<Module> clone(const Module& m);
-// The functions, callees before callers. Error bad_graph at a call of a function that is not there or leads back to its caller.
+// The functions, callees before callers. Error bad_graph at a call of a function that is not there or leads back to its
+// caller.
 std::vector<Graph*> call_order(const Module& m);
 
 }  // namespace tc

@@ -31,7 +31,9 @@ const std::vector<OpInfo>& all_ops() {
   return table;
 }
 
-const OpInfo& info(OpId id) { return all_ops()[static_cast<size_t>(id)]; }
+const OpInfo& info(OpId id) {
+  return all_ops()[static_cast<size_t>(id)];
+}
 
 const OpInfo* find_op(std::string_view name) {
   static const auto index = [] {
@@ -54,6 +56,8 @@ std::string_view to_string(Family f) {
   return "?";
 }
 
-std::ostream& operator<<(std::ostream& out, OpId id) { return out << info(id).name(); }
+std::ostream& operator<<(std::ostream& out, OpId id) {
+  return out << info(id).name();
+}
 
 }  // namespace tc

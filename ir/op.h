@@ -1,5 +1,5 @@
-// What an op is. One struct per op (in ops/<family>.h) carries `facts`, optionally `Attrs`, and `infer`; further facts are
-// optional static members that OpInfo picks up by name:
+// What an op is. One struct per op (in ops/<family>.h) carries `facts`, optionally `Attrs`, and `infer`; further facts
+// are optional static members that OpInfo picks up by name:
 //
 //   struct Relu : ElementwiseUnary {
 //     static constexpr OpFacts facts{"relu", {"Relu", 6}, "x:T -> y:T", {{'T', dtypes::numeric}}, "max(x, 0)"};
@@ -46,11 +46,11 @@ inline constexpr int kNumFamilies = 0
 // An operand or result of a signature.
 struct Slot {
   std::string_view name;
-  char variable = 0;           // 'T': one element type shared by all slots with the same letter; 0: see fixed/any
-  bool any = false;            // a value of any type (sequence, optional, ...)
-  DType fixed = DType::f32;    // when variable is 0 and !any
+  char variable = 0;         // 'T': one element type shared by all slots with the same letter; 0: see fixed/any
+  bool any = false;          // a value of any type (sequence, optional, ...)
+  DType fixed = DType::f32;  // when variable is 0 and !any
   bool optional = false;
-  bool variadic = false;       // the last operand or result: zero or more
+  bool variadic = false;  // the last operand or result: zero or more
 };
 
 // "x:T, w:T, b:T? -> y:T": operands, results; each `name:type` with type = an upper-case letter (constrained by
@@ -82,9 +82,12 @@ struct Signature {
       std::string_view type = s.substr(colon + 1, end - colon - 1);
       if (type.ends_with('?')) slot.optional = true, type.remove_suffix(1);
       if (type.ends_with('*')) slot.variadic = true, type.remove_suffix(1);
-      if (type == "any") slot.any = true;
-      else if (type.size() == 1 && type[0] >= 'A' && type[0] <= 'Z') slot.variable = type[0];
-      else slot.fixed = parse_dtype(type);
+      if (type == "any")
+        slot.any = true;
+      else if (type.size() == 1 && type[0] >= 'A' && type[0] <= 'Z')
+        slot.variable = type[0];
+      else
+        slot.fixed = parse_dtype(type);
       auto& list = in_results ? results : operands;
       int& count = in_results ? num_results : num_operands;
       if (count == kMax) throw "too many slots";
@@ -94,11 +97,19 @@ struct Signature {
     if (!in_results) throw "a signature needs '->'";
   }
 
-  constexpr bool variadic_operands() const { return num_operands && operands[static_cast<size_t>(num_operands - 1)].variadic; }
-  constexpr bool variadic_results() const { return num_results && results[static_cast<size_t>(num_results - 1)].variadic; }
+  constexpr bool variadic_operands() const {
+    return num_operands && operands[static_cast<size_t>(num_operands - 1)].variadic;
+  }
+  constexpr bool variadic_results() const {
+    return num_results && results[static_cast<size_t>(num_results - 1)].variadic;
+  }
   // The slot of operand i (the variadic one repeats).
-  constexpr const Slot& operand(int i) const { return operands[static_cast<size_t>(i < num_operands ? i : num_operands - 1)]; }
-  constexpr const Slot& result(int i) const { return results[static_cast<size_t>(i < num_results ? i : num_results - 1)]; }
+  constexpr const Slot& operand(int i) const {
+    return operands[static_cast<size_t>(i < num_operands ? i : num_operands - 1)];
+  }
+  constexpr const Slot& result(int i) const {
+    return results[static_cast<size_t>(i < num_results ? i : num_results - 1)];
+  }
   constexpr int min_operands() const { return minimum(operands, num_operands); }
   constexpr int min_results() const { return minimum(results, num_results); }
 
@@ -146,10 +157,10 @@ struct OpFacts {
 
 // Properties that passes ask for; static constexpr members of the op struct, all false by default.
 struct OpTraits {
-  bool commutes = false;        // operands 0 and 1 may be exchanged
-  bool elementwise = false;     // result elements depend on the operands' elements at the same (broadcast) place only
+  bool commutes = false;          // operands 0 and 1 may be exchanged
+  bool elementwise = false;       // result elements depend on the operands' elements at the same (broadcast) place only
   bool nondeterministic = false;  // two evaluations may differ (random numbers)
-  bool effects = false;         // must run even when unused (checks)
+  bool effects = false;           // must run even when unused (checks)
 };
 
 class Rewrite;
@@ -195,7 +206,9 @@ struct AttrsOf {
   using type = NoAttrs;
 };
 template <class Op>
-  requires requires { typename Op::Attrs; }
+requires requires {
+  typename Op::Attrs;
+}
 struct AttrsOf<Op> {
   using type = typename Op::Attrs;
 };

@@ -14,10 +14,10 @@ namespace tc {
 
 // How a format spends its top codes.
 enum class FloatSpecials {
-  ieee,       // exponent all ones: infinities and NaNs
-  fn,         // no infinity; NaN is all ones (E4M3FN)
-  fnuz,       // no infinity, no -0; NaN is the sign bit alone
-  none,       // neither infinity nor NaN (E2M1)
+  ieee,  // exponent all ones: infinities and NaNs
+  fn,    // no infinity; NaN is all ones (E4M3FN)
+  fnuz,  // no infinity, no -0; NaN is the sign bit alone
+  none,  // neither infinity nor NaN (E2M1)
 };
 
 // Encodes `value` as sign | exponent (E bits, `Bias`) | mantissa (M bits), rounding to nearest even.
@@ -26,8 +26,12 @@ constexpr uint32_t encode_float(double value) {
   constexpr uint32_t sign_bit = 1u << (E + M);
   constexpr uint32_t all_ones = sign_bit - 1;
   constexpr uint32_t ieee_inf = ((1u << E) - 1) << M;
-  constexpr uint32_t nan = S == FloatSpecials::ieee ? (ieee_inf | (1u << (M - 1))) : S == FloatSpecials::fnuz ? sign_bit : all_ones;
-  constexpr uint32_t largest = S == FloatSpecials::ieee ? ieee_inf - 1 : S == FloatSpecials::fn ? all_ones - 1 : all_ones;
+  constexpr uint32_t nan = S == FloatSpecials::ieee   ? (ieee_inf | (1u << (M - 1)))
+                           : S == FloatSpecials::fnuz ? sign_bit
+                                                      : all_ones;
+  constexpr uint32_t largest = S == FloatSpecials::ieee ? ieee_inf - 1
+                               : S == FloatSpecials::fn ? all_ones - 1
+                                                        : all_ones;
   constexpr uint32_t overflow = S == FloatSpecials::ieee ? ieee_inf : S == FloatSpecials::none ? largest : nan;
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   const uint32_t sign = (bits >> 63) ? sign_bit : 0;
@@ -84,7 +88,9 @@ struct MiniFloat {
   static double max() {
     constexpr uint32_t all_ones = (1u << (E + M)) - 1;
     constexpr uint32_t ieee_inf = ((1u << E) - 1) << M;
-    return decode_float<E, M, Bias, S>(S == FloatSpecials::ieee ? ieee_inf - 1 : S == FloatSpecials::fn ? all_ones - 1 : all_ones);
+    return decode_float<E, M, Bias, S>(S == FloatSpecials::ieee ? ieee_inf - 1
+                                       : S == FloatSpecials::fn ? all_ones - 1
+                                                                : all_ones);
   }
 };
 

@@ -15,11 +15,11 @@ std::shared_ptr<void> allocate(DType dtype, int64_t count) {
   if (__builtin_mul_overflow(static_cast<size_t>(count), size_of(dtype), &bytes) || bytes > (size_t{1} << 47))
     fail(ErrorCode::limit_size, "a tensor of ", count, " elements does not fit the address space");
   if (dtype == DType::str) try {
-    auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
-    return {strings, strings->data()};
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::limit_memory, "out of memory: a tensor of ", count, " strings");
-  }
+      auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+      return {strings, strings->data()};
+    } catch (const std::bad_alloc&) {
+      fail(ErrorCode::limit_memory, "out of memory: a tensor of ", count, " strings");
+    }
   bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   // Large blocks come zeroed from the kernel: touching them here would double their cost.
   void* p = nullptr;
@@ -45,7 +45,8 @@ int64_t element_count(const Extents& extents) {
     if (e == 0) return 0;
   }
   for (int64_t e : extents)
-    if (__builtin_mul_overflow(count, e, &count)) fail(ErrorCode::limit_size, "the element count of a tensor overflows");
+    if (__builtin_mul_overflow(count, e, &count))
+      fail(ErrorCode::limit_size, "the element count of a tensor overflows");
   return count;
 }
 
@@ -57,7 +58,8 @@ Extents row_major_strides(const Extents& extents) {
 }
 
 Tensor::Tensor(DType dtype, Extents extents) : dtype_(dtype), extents_(std::move(extents)), writable_(true) {
-  if (extents_.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents_.size(), " exceeds the limit of ", kMaxRank);
+  if (extents_.size() > kMaxRank)
+    fail(ErrorCode::limit_rank, "rank ", extents_.size(), " exceeds the limit of ", kMaxRank);
   size_ = element_count(extents_);
   owner_ = allocate(dtype_, size_);
   data_ = owner_.get();
@@ -66,7 +68,8 @@ Tensor::Tensor(DType dtype, Extents extents) : dtype_(dtype), extents_(std::move
 Tensor Tensor::view(DType dtype, Extents extents, const void* data, std::shared_ptr<const void> owner,
                     const MappedMemory* mapped) {
   TC_CHECK(dtype != DType::str, "strings cannot be viewed");
-  if (extents.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
+  if (extents.size() > kMaxRank)
+    fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
   static const char nothing[kAlignment] = {};
   Tensor t;
   t.dtype_ = dtype;
@@ -97,13 +100,16 @@ bool Tensor::aligned() const {
 Tensor Tensor::reshaped(Extents extents) const {
   if (element_count(extents) != size_)
     fail(ErrorCode::bad_shape, "cannot view ", Shape::of(extents_), " as ", Shape::of(extents));
-  if (extents.size() > kMaxRank) fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
+  if (extents.size() > kMaxRank)
+    fail(ErrorCode::limit_rank, "rank ", extents.size(), " exceeds the limit of ", kMaxRank);
   Tensor t = *this;
   t.extents_ = std::move(extents);
   return t;
 }
 
-Tensor Tensor::aligned_copy() const { return aligned() ? *this : clone(); }
+Tensor Tensor::aligned_copy() const {
+  return aligned() ? *this : clone();
+}
 
 Tensor Tensor::clone() const {
   Tensor t(dtype_, extents_);

@@ -63,9 +63,9 @@ class Tensor {
   Type type() const { return Type::tensor(dtype_, Shape::of(extents_)); }
 
   const void* data() const { return data_; }
-  void* mutable_data();  // unshares first
+  void* mutable_data();                                                    // unshares first
   bool exclusive() const { return writable_ && owner_.use_count() == 1; }  // nobody else sees writes
-  bool aligned() const;  // to the element size
+  bool aligned() const;                                                    // to the element size
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
   // Elements; the type must match and, for views, be aligned (see aligned_copy).

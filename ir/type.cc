@@ -62,8 +62,10 @@ struct DimBuilder {
         continue;
       }
       const bool negative = t.coefficient < 0;
-      if (negative) poly->key += "-";
-      else if (!poly->key.empty()) poly->key += "+";
+      if (negative)
+        poly->key += "-";
+      else if (!poly->key.empty())
+        poly->key += "+";
       if (t.coefficient != 1 && t.coefficient != -1) {
         std::string digits = std::to_string(t.coefficient);
         poly->key += (negative ? digits.substr(1) : digits) + "*";
@@ -108,8 +110,12 @@ const std::string& Dim::symbol_name() const {
   return poly_->terms[0].atoms[0]->name;
 }
 
-std::string Dim::str() const { return poly_ ? poly_->key : std::to_string(value_); }
-std::ostream& operator<<(std::ostream& out, const Dim& d) { return out << d.str(); }
+std::string Dim::str() const {
+  return poly_ ? poly_->key : std::to_string(value_);
+}
+std::ostream& operator<<(std::ostream& out, const Dim& d) {
+  return out << d.str();
+}
 
 bool operator==(const Dim& a, const Dim& b) {
   if (a.is_const() != b.is_const()) return false;
@@ -123,7 +129,9 @@ Dim operator+(const Dim& a, const Dim& b) {
   return DimBuilder::from_terms(std::move(terms));
 }
 
-Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
+Dim operator-(const Dim& a, const Dim& b) {
+  return a + b * Dim(-1);
+}
 
 Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_const() && b.is_const()) return checked_mul(a.value_, b.value_);
@@ -168,7 +176,9 @@ Dim floordiv(const Dim& a, const Dim& b) {
     const int64_t divisor = b.value();
     std::vector<Dim::Term> quotient, rest;
     for (const auto& t : a.poly()->terms) {
-      const int64_t q = t.atoms.empty() ? floordiv(t.coefficient, divisor) : t.coefficient % divisor == 0 ? t.coefficient / divisor : 0;
+      const int64_t q = t.atoms.empty()                ? floordiv(t.coefficient, divisor)
+                        : t.coefficient % divisor == 0 ? t.coefficient / divisor
+                                                       : 0;
       if (q) quotient.push_back({t.atoms, q});
       if (t.coefficient - q * divisor) rest.push_back({t.atoms, t.coefficient - q * divisor});
     }
@@ -194,9 +204,12 @@ Dim floordiv(const Dim& a, const Dim& b) {
       Dim::Term left{t.atoms, t.coefficient};
       bool divides = mod(t.coefficient, divisor.coefficient) == 0;
       for (const auto& d : divisor.atoms) {
-        auto it = std::find_if(left.atoms.begin(), left.atoms.end(), [&](const AtomPtr& x) { return x->key == d->key; });
-        if (it == left.atoms.end()) divides = false;
-        else left.atoms.erase(it);
+        auto it =
+            std::find_if(left.atoms.begin(), left.atoms.end(), [&](const AtomPtr& x) { return x->key == d->key; });
+        if (it == left.atoms.end())
+          divides = false;
+        else
+          left.atoms.erase(it);
       }
       if (!divides) return DimBuilder::atom(Dim::Op::floordiv, "floordiv", a, b);
       left.coefficient = floordiv(left.coefficient, divisor.coefficient);
@@ -261,12 +274,23 @@ std::optional<int64_t> Dim::eval(const Lookup& lookup) const {
         const auto a = atom->args[0].eval(lookup), b = atom->args[1].eval(lookup);
         if (!a || !b) return std::nullopt;
         switch (atom->op) {
-          case Op::symbol: break;
-          case Op::floordiv: v = *b == 0 ? std::nullopt : std::optional(floordiv(*a, *b)); break;
-          case Op::mod: v = *b == 0 ? std::nullopt : std::optional(mod(*a, *b)); break;
-          case Op::max: v = std::max(*a, *b); break;
-          case Op::min: v = std::min(*a, *b); break;
-          case Op::broadcast: v = *a == 1 ? *b : *a; break;
+          case Op::symbol:
+            break;
+          case Op::floordiv:
+            v = *b == 0 ? std::nullopt : std::optional(floordiv(*a, *b));
+            break;
+          case Op::mod:
+            v = *b == 0 ? std::nullopt : std::optional(mod(*a, *b));
+            break;
+          case Op::max:
+            v = std::max(*a, *b);
+            break;
+          case Op::min:
+            v = std::min(*a, *b);
+            break;
+          case Op::broadcast:
+            v = *a == 1 ? *b : *a;
+            break;
         }
       }
       if (!v) return std::nullopt;
@@ -290,12 +314,23 @@ Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>&
       }
       const Dim a = atom->args[0].substitute(lookup), b = atom->args[1].substitute(lookup);
       switch (atom->op) {
-        case Op::symbol: break;
-        case Op::floordiv: product *= floordiv(a, b); break;
-        case Op::mod: product *= mod(a, b); break;
-        case Op::max: product *= tc::max(a, b); break;
-        case Op::min: product *= tc::min(a, b); break;
-        case Op::broadcast: product *= tc::broadcast(a, b); break;
+        case Op::symbol:
+          break;
+        case Op::floordiv:
+          product *= floordiv(a, b);
+          break;
+        case Op::mod:
+          product *= mod(a, b);
+          break;
+        case Op::max:
+          product *= tc::max(a, b);
+          break;
+        case Op::min:
+          product *= tc::min(a, b);
+          break;
+        case Op::broadcast:
+          product *= tc::broadcast(a, b);
+          break;
       }
     }
     sum += product;
@@ -316,12 +351,22 @@ int64_t Dim::lower_bound() const {
     for (const auto& atom : t.atoms) {
       bool nonnegative = false;
       switch (atom->op) {
-        case Op::symbol: nonnegative = true; break;
-        case Op::floordiv: nonnegative = atom->args[0].lower_bound() >= 0 && atom->args[1].lower_bound() >= 0; break;
-        case Op::mod: nonnegative = atom->args[1].lower_bound() >= 0; break;
-        case Op::max: nonnegative = atom->args[0].lower_bound() >= 0 || atom->args[1].lower_bound() >= 0; break;
+        case Op::symbol:
+          nonnegative = true;
+          break;
+        case Op::floordiv:
+          nonnegative = atom->args[0].lower_bound() >= 0 && atom->args[1].lower_bound() >= 0;
+          break;
+        case Op::mod:
+          nonnegative = atom->args[1].lower_bound() >= 0;
+          break;
+        case Op::max:
+          nonnegative = atom->args[0].lower_bound() >= 0 || atom->args[1].lower_bound() >= 0;
+          break;
         case Op::min:
-        case Op::broadcast: nonnegative = atom->args[0].lower_bound() >= 0 && atom->args[1].lower_bound() >= 0; break;
+        case Op::broadcast:
+          nonnegative = atom->args[0].lower_bound() >= 0 && atom->args[1].lower_bound() >= 0;
+          break;
       }
       if (!nonnegative) return kUnknown;
     }
@@ -368,9 +413,15 @@ std::ostream& operator<<(std::ostream& out, const Shape& s) {
   return out << ']';
 }
 
-Type Type::sequence(Type e) { return Type(Kind::sequence, DType::f32, {}, std::make_shared<const Type>(std::move(e))); }
-Type Type::optional(Type e) { return Type(Kind::optional, DType::f32, {}, std::make_shared<const Type>(std::move(e))); }
-Type Type::map(DType key, Type v) { return Type(Kind::map, key, {}, std::make_shared<const Type>(std::move(v))); }
+Type Type::sequence(Type e) {
+  return Type(Kind::sequence, DType::f32, {}, std::make_shared<const Type>(std::move(e)));
+}
+Type Type::optional(Type e) {
+  return Type(Kind::optional, DType::f32, {}, std::make_shared<const Type>(std::move(e)));
+}
+Type Type::map(DType key, Type v) {
+  return Type(Kind::map, key, {}, std::make_shared<const Type>(std::move(v)));
+}
 
 const Type& Type::element() const {
   TC_CHECK(element_, "type ", str(), " has no element type");
@@ -379,11 +430,16 @@ const Type& Type::element() const {
 
 std::string Type::str() const {
   switch (kind_) {
-    case Kind::none: return "none";
-    case Kind::tensor: return cat(dtype_, shape_);
-    case Kind::sequence: return cat("seq<", element().str(), ">");
-    case Kind::optional: return cat("optional<", element().str(), ">");
-    case Kind::map: return cat("map<", dtype_, ",", element().str(), ">");
+    case Kind::none:
+      return "none";
+    case Kind::tensor:
+      return cat(dtype_, shape_);
+    case Kind::sequence:
+      return cat("seq<", element().str(), ">");
+    case Kind::optional:
+      return cat("optional<", element().str(), ">");
+    case Kind::map:
+      return cat("map<", dtype_, ",", element().str(), ">");
   }
   return "?";
 }
@@ -393,16 +449,22 @@ bool Type::operator==(const Type& o) const {
   return !element_ || *element_ == *o.element_;
 }
 
-std::ostream& operator<<(std::ostream& out, const Type& t) { return out << t.str(); }
+std::ostream& operator<<(std::ostream& out, const Type& t) {
+  return out << t.str();
+}
 
 bool compatible(const Type& expected, const Type& actual) {
   if (expected.kind() != actual.kind()) return false;
   switch (expected.kind()) {
-    case Type::Kind::none: return true;
+    case Type::Kind::none:
+      return true;
     case Type::Kind::sequence:
-    case Type::Kind::optional: return compatible(expected.element(), actual.element());
-    case Type::Kind::map: return expected.dtype() == actual.dtype() && compatible(expected.element(), actual.element());
-    case Type::Kind::tensor: break;
+    case Type::Kind::optional:
+      return compatible(expected.element(), actual.element());
+    case Type::Kind::map:
+      return expected.dtype() == actual.dtype() && compatible(expected.element(), actual.element());
+    case Type::Kind::tensor:
+      break;
   }
   if (expected.dtype() != actual.dtype()) return false;
   const Shape &e = expected.shape(), &a = actual.shape();

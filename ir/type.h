@@ -75,7 +75,7 @@ class Dim {
 
 Dim floordiv(const Dim& a, const Dim& b);  // rounds towards minus infinity
 Dim ceildiv(const Dim& a, const Dim& b);
-Dim mod(const Dim& a, const Dim& b);       // a - b * floordiv(a, b)
+Dim mod(const Dim& a, const Dim& b);  // a - b * floordiv(a, b)
 Dim max(const Dim& a, const Dim& b);
 Dim min(const Dim& a, const Dim& b);
 Dim broadcast(const Dim& a, const Dim& b);  // b if a is 1, else a: the extent of a broadcast of compatible extents
@@ -122,10 +122,10 @@ class Type {
   Kind kind() const { return kind_; }
   bool is_none() const { return kind_ == Kind::none; }
   bool is_tensor() const { return kind_ == Kind::tensor; }
-  DType dtype() const { return dtype_; }       // of a tensor; the key type of a map
+  DType dtype() const { return dtype_; }         // of a tensor; the key type of a map
   const Shape& shape() const { return shape_; }  // of a tensor
-  const Type& element() const;                 // of a sequence, optional or map
-  std::string str() const;                     // f32[N,784], f32[*] for unknown rank, seq<...>, optional<...>, map<i64,...>
+  const Type& element() const;                   // of a sequence, optional or map
+  std::string str() const;  // f32[N,784], f32[*] for unknown rank, seq<...>, optional<...>, map<i64,...>
   bool operator==(const Type& o) const;
 
  private:

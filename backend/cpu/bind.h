@@ -1,5 +1,5 @@
-// How a node becomes a step. Each family lists rows; for a node the first row of its op that accepts wins, a refusal has a
-// printable reason, and the last resort is the op's reference body.
+// How a node becomes a step. Each family lists rows; for a node the first row of its op that accepts wins, a refusal
+// has a printable reason, and the last resort is the op's reference body.
 //
 //   bool bind_matmul(Binder& b) {
 //     if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
@@ -44,7 +44,9 @@ class Binder {
 
   const Node& node() const { return node_; }
   template <class Op>
-  const attrs_t<Op>& attrs() const { return node_.attrs<Op>(); }
+  const attrs_t<Op>& attrs() const {
+    return node_.attrs<Op>();
+  }
   const kernels::Table& table() const;
 
   int num_operands() const { return node_.num_operands(); }
@@ -73,7 +75,8 @@ class Binder {
   Slot out(int j, Layout layout = Layout::plain);
   // Result j is operand i's memory under other extents.
   void alias(int j, int i);
-  // Result j may overwrite operand i when nobody reads that later. Of several such operands the first that dies is taken.
+  // Result j may overwrite operand i when nobody reads that later. Of several such operands the first that dies is
+  // taken.
   void in_place(int j, int i);
   // The packed form of operand i, a constant; `key` names the format.
   const void* pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
@@ -116,7 +119,8 @@ void check(const Frame& f, const Node& node, kernels::Status status);
 
 class PlanBuilder {
  public:
-  PlanBuilder(const CompileOptions& options, const kernels::Table& table, PackedWeights& packed, PlanBuilder* outer = nullptr)
+  PlanBuilder(const CompileOptions& options, const kernels::Table& table, PackedWeights& packed,
+              PlanBuilder* outer = nullptr)
       : options_(options), table_(table), packed_(packed), outer_(outer) {}
   std::unique_ptr<Plan> build(const Graph& graph);
 
@@ -124,7 +128,7 @@ class PlanBuilder {
   friend class Binder;
   Slot new_value(const Value* v, Type type, Layout layout, int buffer);
   int new_buffer(Storage storage, int bytes);
-  Slot slot_of(Value* v);                 // its plain or only slot; captures on demand
+  Slot slot_of(Value* v);  // its plain or only slot; captures on demand
   Slot in_layout(Value* v, Layout layout);
   void bind_node(const Node& node);
   void bind_eval(const Node& node, std::vector<std::string> refusals);

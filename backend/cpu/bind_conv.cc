@@ -13,7 +13,8 @@ struct NodeErrors {
   const Node& node;
   template <class... Parts>
   [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
-    throw Error({code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+    throw Error(
+        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
   }
 };
 
@@ -80,9 +81,11 @@ bool bind_conv(Binder& b) {
   const auto floats = static_cast<size_t>(kernels::conv_packed_floats(algorithm, fixed));
   if (const Tensor* t = b.constant(1); t && !kernels::conv_packed_is_plain(algorithm, fixed)) {
     const Tensor aligned = t->aligned_copy();
-    const std::string key = cat("conv ", static_cast<int>(algorithm), " ", fixed.groups, " ", kTransposed, " ", table.pack.name);
+    const std::string key =
+        cat("conv ", static_cast<int>(algorithm), " ", fixed.groups, " ", kTransposed, " ", table.pack.name);
     packed = static_cast<const float*>(b.pack(1, key, floats * sizeof(float), [&](void* to) {
-      kernels::conv_pack(kernels::Team::shared(), table, fixed, algorithm, static_cast<const float*>(aligned.data()), static_cast<float*>(to));
+      kernels::conv_pack(kernels::Team::shared(), table, fixed, algorithm, static_cast<const float*>(aligned.data()),
+                         static_cast<float*>(to));
     }));
   } else {
     w = b.in(1);
@@ -99,7 +102,9 @@ bool bind_conv(Binder& b) {
     const double channels = static_cast<double>(kTransposed ? fixed.oc : fixed.ic) / static_cast<double>(fixed.groups);
     return per_output * channels * static_cast<double>(f.count(kTransposed ? x : y));
   };
-  const auto& slot = algorithm == ConvAlgorithm::depthwise ? table.depthwise.name : algorithm == ConvAlgorithm::im2col ? table.im2col.name : table.direct.name;
+  const auto& slot = algorithm == ConvAlgorithm::depthwise ? table.depthwise.name
+                     : algorithm == ConvAlgorithm::im2col  ? table.im2col.name
+                                                           : table.direct.name;
   b.step<ConvState>(
       slot,
       [=, &table](Frame& f, ConvState& s) {
@@ -112,7 +117,8 @@ bool bind_conv(Binder& b) {
           const Dims dims(spatial.begin(), spatial.end());
           const auto spec = window_spec(errors, node->attrs<Op>(), kernel);
           std::vector<WindowAxis<int64_t>> axes;
-          for (const auto& a : transposed_axes(errors, node->attrs<Op>(), spec, std::span<const Dim>(dims))) axes.push_back(actual(a));
+          for (const auto& a : transposed_axes(errors, node->attrs<Op>(), spec, std::span<const Dim>(dims)))
+            axes.push_back(actual(a));
           set_spatial(shape, axes);
         } else {
           set_spatial(shape, window_axes(errors, window_spec(errors, node->attrs<Op>(), kernel), spatial));

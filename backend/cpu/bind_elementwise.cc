@@ -36,12 +36,17 @@ bool bind_cast(Binder& b) {
     return e != kernels::Elem::f32 && e != kernels::Elem::f64 && e != kernels::Elem::f16 && e != kernels::Elem::bf16;
   };
   kernels::Elem compute = kernels::Elem::f32;
-  if (integral(*source) && integral(*target)) compute = kernels::Elem::i64;
-  else if (from == DType::f64 || to == DType::f64) compute = kernels::Elem::f64;
+  if (integral(*source) && integral(*target))
+    compute = kernels::Elem::i64;
+  else if (from == DType::f64 || to == DType::f64)
+    compute = kernels::Elem::f64;
   // One rounding only: f64 to f16 through f32 would round twice, and i64 does not fit f32.
-  if (!kernels::strip_converts(compute, *source) || !kernels::strip_converts(compute, *target)) return b.refuse(cat("no strip kernel from ", from, " to ", to));
-  if (integral(*source) && size_of(from) >= 4 && (to == DType::f16 || to == DType::bf16)) return b.refuse("would round twice");
-  if (!integral(*source) && integral(*target) && to != DType::boolean && to != DType::i64 && to != DType::i32) return b.refuse("out-of-range values saturate");
+  if (!kernels::strip_converts(compute, *source) || !kernels::strip_converts(compute, *target))
+    return b.refuse(cat("no strip kernel from ", from, " to ", to));
+  if (integral(*source) && size_of(from) >= 4 && (to == DType::f16 || to == DType::bf16))
+    return b.refuse("would round twice");
+  if (!integral(*source) && integral(*target) && to != DType::boolean && to != DType::i64 && to != DType::i32)
+    return b.refuse("out-of-range values saturate");
   StripBuilder strip(compute);
   const int x = strip.input();
   return bind_strip(b, strip.finish({x}), {0}, {0});
@@ -51,8 +56,10 @@ bool bind_cast(Binder& b) {
 
 void rows_bind_elementwise(BindRows& rows) {
   for (const OpInfo& op : all_ops()) {
-    if (op.id == OpId::Cast) rows.push_back({op.id, "cast", bind_cast});
-    else if (op.family == Family::elementwise && op.facts->signature.num_results == 1) rows.push_back({op.id, "strip", bind_elementwise});
+    if (op.id == OpId::Cast)
+      rows.push_back({op.id, "cast", bind_cast});
+    else if (op.family == Family::elementwise && op.facts->signature.num_results == 1)
+      rows.push_back({op.id, "strip", bind_elementwise});
   }
 }
 

@@ -52,6 +52,8 @@ bool bind_cluster(Binder& b) {
 
 }  // namespace
 
-void rows_bind_fused(BindRows& rows) { rows.push_back({OpId::Cluster, "strip", bind_cluster}); }
+void rows_bind_fused(BindRows& rows) {
+  rows.push_back({OpId::Cluster, "strip", bind_cluster});
+}
 
 }  // namespace tc::cpu

@@ -57,13 +57,19 @@ std::vector<int64_t> batch_strides(const std::vector<int64_t>& batch, const std:
   return strides;
 }
 
-// Fills args and outer offsets from the operands' extents. `b_floats` is the distance between packed matrices, 0 unpacked.
-void plan_product(const Node& node, GemmState& s, const Product& p, std::span<const int64_t> ae, std::span<const int64_t> be,
-                  std::span<const int64_t> ye, bool adds, std::span<const int64_t> ce, int64_t b_floats) {
+// Fills args and outer offsets from the operands' extents. `b_floats` is the distance between packed matrices, 0
+// unpacked.
+void plan_product(const Node& node, GemmState& s, const Product& p, std::span<const int64_t> ae,
+                  std::span<const int64_t> be, std::span<const int64_t> ye, bool adds, std::span<const int64_t> ce,
+                  int64_t b_floats) {
   Matrix a = matrix_of(ae, p.trans_a, false);
   Matrix b = matrix_of(be, p.trans_b, true);
   auto bad = [&](const std::string& text) {
-    throw Error({ErrorCode::bad_shape, text, node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+    throw Error({ErrorCode::bad_shape,
+                 text,
+                 node.location().empty() ? std::string(node.info().name()) : node.location(),
+                 {},
+                 {}});
   };
   if (a.cols != b.rows) bad(cat("inner extents ", a.cols, " and ", b.rows, " differ"));
   std::vector<int64_t> full(std::max(a.batch.size(), b.batch.size()), 1);
@@ -71,7 +77,8 @@ void plan_product(const Node& node, GemmState& s, const Product& p, std::span<co
     for (size_t k = 0; k < side->batch.size(); ++k) {
       const auto& batch = side->batch;
       int64_t& e = full[full.size() - batch.size() + k];
-      if (e != 1 && batch[k] != 1 && e != batch[k]) bad(cat("batch extents ", e, " and ", batch[k], " do not broadcast"));
+      if (e != 1 && batch[k] != 1 && e != batch[k])
+        bad(cat("batch extents ", e, " and ", batch[k], " do not broadcast"));
       if (batch[k] != 1) e = batch[k];
     }
   // One B for all of A's batches, and A dense: one tall product.
@@ -118,7 +125,8 @@ void plan_product(const Node& node, GemmState& s, const Product& p, std::span<co
   for (size_t k = 0; k + inner < full.size(); ++k) {
     std::vector<GemmState::Offsets> next;
     for (const auto& o : s.outer)
-      for (int64_t i = 0; i < full[k]; ++i) next.push_back({o.a + i * as[k], o.b + i * bs[k], o.c + i * cs[k], o.residual + i * rs[k]});
+      for (int64_t i = 0; i < full[k]; ++i)
+        next.push_back({o.a + i * as[k], o.b + i * bs[k], o.c + i * cs[k], o.residual + i * rs[k]});
     s.outer = std::move(next);
   }
   g.epilogue.alpha = p.alpha;
@@ -130,7 +138,8 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
   if (b.rank(0) < 1 || b.rank(1) < 1) return b.refuse("an operand has rank 0");
   // A vector added to each row is the kernel's bias; whatever else broadcasts is its residual, dense or strided.
   const bool row_vector = p.c >= 0 && b.rank(p.c) >= 1 && b.result_shape(0).rank() >= 1 &&
-                          b.shape(p.c)[b.rank(p.c) - 1] == b.result_shape(0)[b.result_shape(0).rank() - 1] && b.shape(p.c).count() == b.shape(p.c)[b.rank(p.c) - 1];
+                          b.shape(p.c)[b.rank(p.c) - 1] == b.result_shape(0)[b.result_shape(0).rank() - 1] &&
+                          b.shape(p.c).count() == b.shape(p.c)[b.rank(p.c) - 1];
   const bool as_bias = row_vector && p.beta == 1;
   if (p.c >= 0 && p.residual >= 0 && !as_bias) return b.refuse("two addends that are not vectors");
   const int addend = p.residual >= 0 ? p.residual : as_bias ? -1 : p.c;
@@ -146,9 +155,12 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
     const Matrix m = matrix_of(t->extents(), p.trans_b, true);
     packed_floats = kernels::gemm_packed_floats(traits, m.rows, m.cols);
     const Tensor aligned = t->aligned_copy();
-    packed = static_cast<const float*>(b.pack(1, cat("gemm ", p.trans_b, " ", table.pack_b.name), static_cast<size_t>(packed_floats) * sizeof(float), [&](void* to) {
-      kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()), m.row_stride, m.col_stride, m.rows, m.cols, static_cast<float*>(to));
-    }));
+    packed = static_cast<const float*>(
+        b.pack(1, cat("gemm ", p.trans_b, " ", table.pack_b.name), static_cast<size_t>(packed_floats) * sizeof(float),
+               [&](void* to) {
+                 kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()),
+                                    m.row_stride, m.col_stride, m.rows, m.cols, static_cast<float*>(to));
+               }));
   } else {
     w = b.in(1);
   }
@@ -166,8 +178,10 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
   b.step<GemmState>(
       table.run.name,
       [=](Frame& f, GemmState& s) {
-        plan_product(*node, s, p, f.extents(x), packed ? std::span<const int64_t>(packed_extents) : f.extents(w), f.extents(y),
-                     residual != kNoSlot, residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual), packed ? packed_floats : 0);
+        plan_product(*node, s, p, f.extents(x), packed ? std::span<const int64_t>(packed_extents) : f.extents(w),
+                     f.extents(y), residual != kNoSlot,
+                     residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual),
+                     packed ? packed_floats : 0);
         activation.fill(s.args.epilogue);
         // The plan depends on whether B is packed, and on strides.
         s.args.packed_b = packed;
@@ -180,8 +194,10 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
         g.epilogue.bias = bias == kNoSlot ? nullptr : f.ptr<const float>(bias);
         for (const auto& o : s.outer) {
           g.a = f.ptr<const float>(x) + o.a;
-          if (packed) g.packed_b = packed + o.b;
-          else g.b = f.ptr<const float>(w) + o.b;
+          if (packed)
+            g.packed_b = packed + o.b;
+          else
+            g.b = f.ptr<const float>(w) + o.b;
           g.c = f.ptr<float>(y) + o.c;
           g.epilogue.residual = residual == kNoSlot ? nullptr : f.ptr<const float>(residual) + o.residual;
           kernels::gemm(f.team(), table, g, s.plan);
@@ -190,7 +206,9 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
   return true;
 }
 
-bool bind_matmul(Binder& b) { return bind_product(b, {}, {}); }
+bool bind_matmul(Binder& b) {
+  return bind_product(b, {}, {});
+}
 
 bool bind_gemm(Binder& b) {
   const auto& a = b.attrs<Gemm>();

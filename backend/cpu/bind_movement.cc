@@ -9,7 +9,9 @@ namespace {
 using kernels::CopyArgs;
 using kernels::kMaxRank;
 
-int elem_size(DType t) { return static_cast<int>(size_of(t)); }
+int elem_size(DType t) {
+  return static_cast<int>(size_of(t));
+}
 
 // Adds a step that runs copies between operands and results. `plan` fills in boxes for the current extents: extents and
 // strides in elements, and in `src_offset`, `dst_offset` where they start.
@@ -85,7 +87,9 @@ bool bind_transpose(Binder& b) {
   });
 }
 
-int axis_of(int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
+int axis_of(int64_t axis, int rank) {
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
 
 bool bind_concat(Binder& b) {
   const int rank = b.rank(0);
@@ -96,7 +100,9 @@ bool bind_concat(Binder& b) {
   // Whole blocks of channels one after the other stay blocked.
   bool blocked = axis == 1 && rank >= 3;
   for (int i : operands)
-    if (!b.shape(i)[1 < rank ? 1 : 0].is_const() || b.shape(i)[1 < rank ? 1 : 0].value() % 16 || b.layout(i) != Layout::blocked16) blocked = false;
+    if (!b.shape(i)[1 < rank ? 1 : 0].is_const() || b.shape(i)[1 < rank ? 1 : 0].value() % 16 ||
+        b.layout(i) != Layout::blocked16)
+      blocked = false;
   const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
   std::vector<Slot> ins;
   for (int i : operands) ins.push_back(b.in(i, layout));
@@ -125,7 +131,9 @@ bool bind_concat(Binder& b) {
           offset += part;
           if (outer * part > 0) s.boxes.push_back(box);
         }
-        if (offset != row) tc::fail(ErrorCode::bad_shape, "the operands of concat have ", offset / std::max<int64_t>(inner, 1), " elements along the axis, the result ", e[static_cast<size_t>(axis)]);
+        if (offset != row)
+          tc::fail(ErrorCode::bad_shape, "the operands of concat have ", offset / std::max<int64_t>(inner, 1),
+                   " elements along the axis, the result ", e[static_cast<size_t>(axis)]);
       },
       [=, &table](Frame& f, BoxState& s) {
         for (Box& box : s.boxes) {
@@ -155,7 +163,9 @@ bool bind_split(Binder& b) {
       offset += box.args.extent[axis];
       boxes.push_back(box);
     }
-    if (offset != e[static_cast<size_t>(axis)]) f.fail(node, ErrorCode::bad_shape, cat("parts of ", offset, " elements in all, the axis has ", e[static_cast<size_t>(axis)]));
+    if (offset != e[static_cast<size_t>(axis)])
+      f.fail(node, ErrorCode::bad_shape,
+             cat("parts of ", offset, " elements in all, the axis has ", e[static_cast<size_t>(axis)]));
   });
 }
 
@@ -169,23 +179,24 @@ bool bind_slice(Binder& b) {
   if (!b.has(3))
     for (size_t k = 0; k < starts->size(); ++k) axes->push_back(static_cast<int64_t>(k));
   if (!b.has(4)) steps->assign(starts->size(), 1);
-  return bind_boxes(b, {0}, [=, axes = *axes, steps = *steps](Frame& f, const Node&, const auto& ins, const auto& outs, auto& boxes) {
-    Box box;
-    const auto e = f.extents(ins[0]);
-    set_extents(box, f.extents(outs[0]));
-    set_strides(box.args.src_stride, e);
-    set_strides(box.args.dst_stride, f.extents(outs[0]));
-    if (f.count(outs[0]) == 0) return;
-    for (size_t k = 0; k < axes.size(); ++k) {
-      const auto a = static_cast<size_t>(axis_of(axes[k], static_cast<int>(e.size())));
-      int64_t start = (*starts)[k];
-      if (start < 0) start += e[a];
-      start = steps[k] < 0 ? std::clamp<int64_t>(start, -1, e[a] - 1) : std::clamp<int64_t>(start, 0, e[a]);
-      box.src_offset += start * box.args.src_stride[a];
-      box.args.src_stride[a] *= steps[k];
-    }
-    boxes.push_back(box);
-  });
+  return bind_boxes(
+      b, {0}, [=, axes = *axes, steps = *steps](Frame& f, const Node&, const auto& ins, const auto& outs, auto& boxes) {
+        Box box;
+        const auto e = f.extents(ins[0]);
+        set_extents(box, f.extents(outs[0]));
+        set_strides(box.args.src_stride, e);
+        set_strides(box.args.dst_stride, f.extents(outs[0]));
+        if (f.count(outs[0]) == 0) return;
+        for (size_t k = 0; k < axes.size(); ++k) {
+          const auto a = static_cast<size_t>(axis_of(axes[k], static_cast<int>(e.size())));
+          int64_t start = (*starts)[k];
+          if (start < 0) start += e[a];
+          start = steps[k] < 0 ? std::clamp<int64_t>(start, -1, e[a] - 1) : std::clamp<int64_t>(start, 0, e[a]);
+          box.src_offset += start * box.args.src_stride[a];
+          box.args.src_stride[a] *= steps[k];
+        }
+        boxes.push_back(box);
+      });
 }
 
 bool bind_expand(Binder& b) {
@@ -198,7 +209,8 @@ bool bind_expand(Binder& b) {
     int64_t stride = 1;
     const size_t skip = r.size() - e.size();
     for (size_t k = e.size(); k-- > 0;) {
-      if (e[k] != 1 && e[k] != r[skip + k]) f.fail(node, ErrorCode::bad_shape, cat("extent ", e[k], " does not broadcast to ", r[skip + k]));
+      if (e[k] != 1 && e[k] != r[skip + k])
+        f.fail(node, ErrorCode::bad_shape, cat("extent ", e[k], " does not broadcast to ", r[skip + k]));
       box.args.src_stride[skip + k] = e[k] == 1 ? 0 : stride;
       stride *= e[k];
     }
@@ -225,7 +237,10 @@ bool bind_pad(Binder& b) {
       [=, pads = *pads, axes = *axes](Frame& f, kernels::PadArgs& a) {
         a = {};
         a.elem_size = size;
-        a.mode = mode == PadMode::constant ? kernels::PadMode::constant : mode == PadMode::edge ? kernels::PadMode::edge : mode == PadMode::reflect ? kernels::PadMode::reflect : kernels::PadMode::wrap;
+        a.mode = mode == PadMode::constant  ? kernels::PadMode::constant
+                 : mode == PadMode::edge    ? kernels::PadMode::edge
+                 : mode == PadMode::reflect ? kernels::PadMode::reflect
+                                            : kernels::PadMode::wrap;
         const auto e = f.extents(x), r = f.extents(y);
         a.rank = static_cast<int>(e.size());
         std::copy(e.begin(), e.end(), a.extent);
@@ -234,8 +249,10 @@ bool bind_pad(Binder& b) {
           a.before[axis] = pads[k], a.after[axis] = pads[axes.size() + k];
         }
         for (int k = 0; k < a.rank; ++k) {
-          if (a.out_extent(k) != r[static_cast<size_t>(k)]) f.fail(*node, ErrorCode::bad_shape, "pads do not give the result's extents");
-          if (a.mode != kernels::PadMode::constant && a.extent[k] == 0 && a.out_extent(k) > 0) f.fail(*node, ErrorCode::bad_shape, "an empty axis has no elements to pad with");
+          if (a.out_extent(k) != r[static_cast<size_t>(k)])
+            f.fail(*node, ErrorCode::bad_shape, "pads do not give the result's extents");
+          if (a.mode != kernels::PadMode::constant && a.extent[k] == 0 && a.out_extent(k) > 0)
+            f.fail(*node, ErrorCode::bad_shape, "an empty axis has no elements to pad with");
         }
       },
       [=, &table](Frame& f, kernels::PadArgs& a) {
@@ -266,8 +283,10 @@ bool bind_depth_space(Binder& b) {
     const int64_t plane = h * w;
     deep[0] = c * block * block * plane;
     deep[2] = w, deep[4] = 1;
-    if (crd) deep[1] = block * block * plane, deep[3] = block * plane, deep[5] = plane;
-    else deep[1] = plane, deep[3] = block * c * plane, deep[5] = c * plane;
+    if (crd)
+      deep[1] = block * block * plane, deep[3] = block * plane, deep[5] = plane;
+    else
+      deep[1] = plane, deep[3] = block * c * plane, deep[5] = c * plane;
     if (n * c * plane > 0) boxes.push_back(box);
   });
 }
@@ -275,7 +294,8 @@ bool bind_depth_space(Binder& b) {
 }  // namespace
 
 void rows_bind_movement(BindRows& rows) {
-  for (OpId op : {OpId::Reshape, OpId::Flatten, OpId::Squeeze, OpId::Unsqueeze}) rows.push_back({op, "view", bind_view});
+  for (OpId op : {OpId::Reshape, OpId::Flatten, OpId::Squeeze, OpId::Unsqueeze})
+    rows.push_back({op, "view", bind_view});
   rows.push_back({OpId::Transpose, "copy_box", bind_transpose});
   rows.push_back({OpId::Concat, "copy_box", bind_concat});
   rows.push_back({OpId::Split, "copy_box", bind_split});

@@ -55,17 +55,21 @@ bool may_overwrite(const kernels::StripProgram& p, size_t k) {
 
 }  // namespace
 
-bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands, const std::vector<int>& results) {
+bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands,
+                const std::vector<int>& results) {
   if (!program) return b.refuse("more values than a strip program has slots");
   const Shape& shape = b.result_shape(results[0]);
   if (shape.rank() > kernels::kMaxRank) return b.refuse(cat("rank beyond ", kernels::kMaxRank));
   for (int i : operands)
-    if (!elem_of(b.dtype(i)) || !kernels::strip_converts(program->program.type, *elem_of(b.dtype(i)))) return b.refuse(cat("no strip kernel for ", b.dtype(i)));
+    if (!elem_of(b.dtype(i)) || !kernels::strip_converts(program->program.type, *elem_of(b.dtype(i))))
+      return b.refuse(cat("no strip kernel for ", b.dtype(i)));
   for (int j : results)
-    if (!elem_of(b.result_dtype(j)) || !kernels::strip_converts(program->program.type, *elem_of(b.result_dtype(j)))) return b.refuse(cat("no strip kernel for ", b.result_dtype(j)));
+    if (!elem_of(b.result_dtype(j)) || !kernels::strip_converts(program->program.type, *elem_of(b.result_dtype(j))))
+      return b.refuse(cat("no strip kernel for ", b.result_dtype(j)));
 
   // Blocked where an operand already is, and everything takes part as it lies.
-  bool blocked = shape.rank() >= 3 && std::any_of(operands.begin(), operands.end(), [&](int i) { return b.layout(i) == Layout::blocked16; });
+  bool blocked = shape.rank() >= 3 &&
+                 std::any_of(operands.begin(), operands.end(), [&](int i) { return b.layout(i) == Layout::blocked16; });
   std::vector<Blocked> forms;
   for (int i : operands) {
     forms.push_back(shape.rank() >= 3 ? blocked_form(b.shape(i), shape) : Blocked::no);
@@ -76,10 +80,13 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
   const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
 
   std::vector<Slot> ins, outs;
-  for (size_t k = 0; k < operands.size(); ++k) ins.push_back(b.in(operands[k], blocked && forms[k] == Blocked::full ? layout : Layout::plain));
+  for (size_t k = 0; k < operands.size(); ++k)
+    ins.push_back(b.in(operands[k], blocked && forms[k] == Blocked::full ? layout : Layout::plain));
   for (int j : results) outs.push_back(b.out(j, layout));
   for (size_t k = 0; k < operands.size(); ++k)
-    if (b.shape(operands[k]) == shape && b.dtype(operands[k]) == b.result_dtype(results[0]) && may_overwrite(program->program, k)) b.in_place(0, operands[k]);
+    if (b.shape(operands[k]) == shape && b.dtype(operands[k]) == b.result_dtype(results[0]) &&
+        may_overwrite(program->program, k))
+      b.in_place(0, operands[k]);
   std::vector<kernels::Elem> in_types, out_types;
   for (int i : operands) in_types.push_back(*elem_of(b.dtype(i)));
   for (int j : results) out_types.push_back(*elem_of(b.result_dtype(j)));
@@ -106,7 +113,8 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
           const int64_t extents[] = {e[0], (e[1] + 15) / 16, pixels, 16};
           s.args.rank = 4;
           std::copy(extents, extents + 4, s.args.extent);
-          const int64_t full[] = {extents[1] * pixels * 16, pixels * 16, 16, 1}, channels[] = {0, 16, 0, 1}, one[] = {0, 0, 0, 0};
+          const int64_t full[] = {extents[1] * pixels * 16, pixels * 16, 16, 1}, channels[] = {0, 16, 0, 1},
+                        one[] = {0, 0, 0, 0};
           for (size_t k = 0; k < ins.size(); ++k) {
             const int64_t* strides = forms[k] == Blocked::full ? full : forms[k] == Blocked::channels ? channels : one;
             std::copy(strides, strides + 4, s.inputs[k].stride);

@@ -6,8 +6,9 @@
 
 namespace tc::cpu {
 
-// Binds the node to `program`, whose inputs are the listed operands and whose outputs are the listed results; all results
-// have one shape, into which every operand broadcasts. Refuses a null program and ranks beyond the kernels'.
-bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands, const std::vector<int>& results);
+// Binds the node to `program`, whose inputs are the listed operands and whose outputs are the listed results; all
+// results have one shape, into which every operand broadcasts. Refuses a null program and ranks beyond the kernels'.
+bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands,
+                const std::vector<int>& results);
 
 }  // namespace tc::cpu

@@ -8,20 +8,40 @@ ActivationEpilogue::ActivationEpilogue(const Epilogue& e, const kernels::StripTa
   const int x = strip.input();
   int y = -1;
   switch (e.activation) {
-    case Activation::none: return;
-    case Activation::relu: lo_ = 0; return;
-    case Activation::clip: lo_ = static_cast<float>(e.alpha), hi_ = static_cast<float>(e.beta); return;
-    case Activation::leaky_relu: slope_ = static_cast<float>(e.alpha); return;
-    case Activation::sigmoid: y = strip.op(MicroOp::sigmoid, x); break;
-    case Activation::tanh: y = strip.op(MicroOp::tanh, x); break;
+    case Activation::none:
+      return;
+    case Activation::relu:
+      lo_ = 0;
+      return;
+    case Activation::clip:
+      lo_ = static_cast<float>(e.alpha), hi_ = static_cast<float>(e.beta);
+      return;
+    case Activation::leaky_relu:
+      slope_ = static_cast<float>(e.alpha);
+      return;
+    case Activation::sigmoid:
+      y = strip.op(MicroOp::sigmoid, x);
+      break;
+    case Activation::tanh:
+      y = strip.op(MicroOp::tanh, x);
+      break;
     case Activation::swish:
       y = e.alpha == 1 ? strip.op(MicroOp::silu, x)
-                       : strip.op(MicroOp::mul, x, strip.op(MicroOp::sigmoid, strip.op(MicroOp::mul, x, strip.immediate(e.alpha))));
+                       : strip.op(MicroOp::mul, x,
+                                  strip.op(MicroOp::sigmoid, strip.op(MicroOp::mul, x, strip.immediate(e.alpha))));
       break;
-    case Activation::hard_swish: y = strip.op(MicroOp::hard_swish, x); break;
-    case Activation::hard_sigmoid: y = strip.op(MicroOp::hard_sigmoid, x, strip.immediate(e.alpha), strip.immediate(e.beta)); break;
-    case Activation::gelu: y = strip.op(MicroOp::gelu, x); break;
-    case Activation::gelu_tanh: y = strip.op(MicroOp::gelu_tanh, x); break;
+    case Activation::hard_swish:
+      y = strip.op(MicroOp::hard_swish, x);
+      break;
+    case Activation::hard_sigmoid:
+      y = strip.op(MicroOp::hard_sigmoid, x, strip.immediate(e.alpha), strip.immediate(e.beta));
+      break;
+    case Activation::gelu:
+      y = strip.op(MicroOp::gelu, x);
+      break;
+    case Activation::gelu_tanh:
+      y = strip.op(MicroOp::gelu_tanh, x);
+      break;
   }
   program_ = std::make_shared<const Program>(Program{strip.finish({y}), &table});
 }

@@ -1,4 +1,5 @@
-// Epilogues of products and convolutions: register-level where the kernels have it, a strip program on the tile otherwise.
+// Epilogues of products and convolutions: register-level where the kernels have it, a strip program on the tile
+// otherwise.
 #pragma once
 
 #include <memory>

@@ -44,8 +44,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   const cpu::Plan& plan() const { return *plan_; }
   kernels::Tier tier() const { return tier_; }
 
-  // Outputs for inputs in the order of the graph's. Error bad_input when one does not fit its declared type, and whatever
-  // a step meets in the data.
+  // Outputs for inputs in the order of the graph's. Error bad_input when one does not fit its declared type, and
+  // whatever a step meets in the data.
   std::vector<Datum> run(std::vector<Datum> inputs, Context& context) const;
   // `threads` 0: one for every core.
   std::unique_ptr<Context> make_context(int threads = 0) const;

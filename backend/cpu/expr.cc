@@ -2,7 +2,9 @@
 
 namespace tc::cpu {
 
-std::string_view to_string(Layout l) { return l == Layout::plain ? "plain" : "blocked16"; }
+std::string_view to_string(Layout l) {
+  return l == Layout::plain ? "plain" : "blocked16";
+}
 
 void ExprTable::bind(const std::string& symbol, int ready) {
   const auto [it, fresh] = symbols_.emplace(symbol, static_cast<int>(symbol_ready_.size()));
@@ -37,18 +39,28 @@ int ExprTable::intern(const Dim& d) {
         if (s < 0) return -1;  // not remembered: it may be bound later
         const std::string name = "$" + atom->key;
         const auto it = memo_.find(name);
-        e = it != memo_.end() ? it->second : memo_[name] = add({Expr::Op::symbol, s, -1, -1, symbol_ready_[static_cast<size_t>(s)]});
+        e = it != memo_.end() ? it->second
+                              : memo_[name] = add({Expr::Op::symbol, s, -1, -1, symbol_ready_[static_cast<size_t>(s)]});
       } else {
         const int a = intern(atom->args[0]), b = intern(atom->args[1]);
         if (a < 0 || b < 0) return -1;
         Expr::Op op = Expr::Op::floordiv;
         switch (atom->op) {
           case Dim::Op::symbol:
-          case Dim::Op::floordiv: break;
-          case Dim::Op::mod: op = Expr::Op::mod; break;
-          case Dim::Op::max: op = Expr::Op::max; break;
-          case Dim::Op::min: op = Expr::Op::min; break;
-          case Dim::Op::broadcast: op = Expr::Op::broadcast; break;
+          case Dim::Op::floordiv:
+            break;
+          case Dim::Op::mod:
+            op = Expr::Op::mod;
+            break;
+          case Dim::Op::max:
+            op = Expr::Op::max;
+            break;
+          case Dim::Op::min:
+            op = Expr::Op::min;
+            break;
+          case Dim::Op::broadcast:
+            op = Expr::Op::broadcast;
+            break;
         }
         e = add({op, 0, a, b});
       }
@@ -70,11 +82,16 @@ void ExprTable::evaluate(int step, const std::vector<int64_t>& symbol_values, st
   for (size_t i = 0; i < exprs_.size(); ++i) {
     const Expr& e = exprs_[i];
     if (e.ready != step) continue;
-    const int64_t a = e.a >= 0 ? values[static_cast<size_t>(e.a)] : 0, b = e.b >= 0 ? values[static_cast<size_t>(e.b)] : 0;
+    const int64_t a = e.a >= 0 ? values[static_cast<size_t>(e.a)] : 0,
+                  b = e.b >= 0 ? values[static_cast<size_t>(e.b)] : 0;
     int64_t& r = values[i];
     switch (e.op) {
-      case Expr::Op::constant: r = e.value; break;
-      case Expr::Op::symbol: r = symbol_values[static_cast<size_t>(e.value)]; break;
+      case Expr::Op::constant:
+        r = e.value;
+        break;
+      case Expr::Op::symbol:
+        r = symbol_values[static_cast<size_t>(e.value)];
+        break;
       case Expr::Op::add:
         if (__builtin_add_overflow(a, b, &r)) overflow();
         break;
@@ -82,11 +99,21 @@ void ExprTable::evaluate(int step, const std::vector<int64_t>& symbol_values, st
         if (__builtin_mul_overflow(a, b, &r)) overflow();
         break;
       // A zero divisor stands for a shape that has no elements anyway.
-      case Expr::Op::floordiv: r = b ? floordiv(a, b) : 0; break;
-      case Expr::Op::mod: r = b ? a - b * floordiv(a, b) : 0; break;
-      case Expr::Op::max: r = std::max(a, b); break;
-      case Expr::Op::min: r = std::min(a, b); break;
-      case Expr::Op::broadcast: r = a == 1 ? b : a; break;
+      case Expr::Op::floordiv:
+        r = b ? floordiv(a, b) : 0;
+        break;
+      case Expr::Op::mod:
+        r = b ? a - b * floordiv(a, b) : 0;
+        break;
+      case Expr::Op::max:
+        r = std::max(a, b);
+        break;
+      case Expr::Op::min:
+        r = std::min(a, b);
+        break;
+      case Expr::Op::broadcast:
+        r = a == 1 ? b : a;
+        break;
     }
   }
 }

@@ -11,7 +11,8 @@ namespace tc::cpu {
 namespace {
 
 int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // A view that keeps nothing alive: its bytes are valid only while the step runs.
@@ -32,9 +33,15 @@ Datum own(const Datum& d) {
 }  // namespace
 
 Frame::Frame(const Plan& plan, Runtime& runtime)
-    : plan_(plan), runtime_(runtime), buffers_(plan.buffers.size()), objects_(plan.buffers.size()), charged_(plan.buffers.size()),
-      extents_(static_cast<size_t>(plan.num_extents)), symbols_(plan.exprs.symbols().size()),
-      dynamic_extents_(plan.values.size()), states_(plan.steps.size()) {
+    : plan_(plan),
+      runtime_(runtime),
+      buffers_(plan.buffers.size()),
+      objects_(plan.buffers.size()),
+      charged_(plan.buffers.size()),
+      extents_(static_cast<size_t>(plan.num_extents)),
+      symbols_(plan.exprs.symbols().size()),
+      dynamic_extents_(plan.values.size()),
+      states_(plan.steps.size()) {
   for (const auto& c : plan_.constants) {
     const auto b = static_cast<size_t>(plan_.values[static_cast<size_t>(c.slot)].buffer);
     buffers_[b] = const_cast<void*>(c.tensor.data());
@@ -82,7 +89,8 @@ void Frame::set_object(Slot s, Datum d) {
   d = own(d);
   if (d.is_tensor()) {
     const Tensor& t = d.tensor();
-    if (v.type.is_tensor() && (t.dtype() != v.type.dtype() || (v.extent_base >= 0 && t.extents().size() != v.dims.size())))
+    if (v.type.is_tensor() &&
+        (t.dtype() != v.type.dtype() || (v.extent_base >= 0 && t.extents().size() != v.dims.size())))
       tc::fail(ErrorCode::internal, "a value of type ", v.type, " turned out to be ", t.type());
     if (!t.aligned()) d = t.clone();
     const auto& e = d.tensor().extents();
@@ -108,8 +116,10 @@ void Frame::set_object(Slot s, Datum d) {
 void Frame::charge(size_t bytes) const {
   if (runtime_.max_memory == UINT64_MAX) return;
   const uint64_t pool = runtime_.pool->live_bytes();
-  if (bytes + runtime_.heap_bytes + (pool > runtime_.pool_bytes ? pool - runtime_.pool_bytes : 0) + arena_.capacity() > runtime_.max_memory)
-    tc::fail(ErrorCode::limit_memory, "the run needs more than the memory budget of ", runtime_.max_memory, " bytes; raise it with --max-memory");
+  if (bytes + runtime_.heap_bytes + (pool > runtime_.pool_bytes ? pool - runtime_.pool_bytes : 0) + arena_.capacity() >
+      runtime_.max_memory)
+    tc::fail(ErrorCode::limit_memory, "the run needs more than the memory budget of ", runtime_.max_memory,
+             " bytes; raise it with --max-memory");
 }
 
 Frame& Frame::region(int step, int index) {
@@ -139,10 +149,14 @@ bool Frame::bind_inputs(std::vector<Datum>& inputs, Frame* outer) {
     if (d.is_tensor()) {
       if (!d.tensor().aligned()) d = d.tensor().clone();
       const auto& e = d.tensor().extents();
-      if (v.type.is_tensor() && (d.tensor().dtype() != v.type.dtype() || (v.extent_base >= 0 && e.size() != v.dims.size())))
-        tc::fail(ErrorCode::internal, "argument ", i, " of graph ", plan_.graph->name(), " is ", d.tensor().type(), ", planned as ", v.type);
-      if (v.extent_base >= 0) std::copy(e.begin(), e.end(), extents_.begin() + v.extent_base);
-      else dynamic_extents_[static_cast<size_t>(s)] = e;
+      if (v.type.is_tensor() &&
+          (d.tensor().dtype() != v.type.dtype() || (v.extent_base >= 0 && e.size() != v.dims.size())))
+        tc::fail(ErrorCode::internal, "argument ", i, " of graph ", plan_.graph->name(), " is ", d.tensor().type(),
+                 ", planned as ", v.type);
+      if (v.extent_base >= 0)
+        std::copy(e.begin(), e.end(), extents_.begin() + v.extent_base);
+      else
+        dynamic_extents_[static_cast<size_t>(s)] = e;
       buffers_[b] = const_cast<void*>(d.tensor().data());
       note(s);
     }
@@ -154,14 +168,18 @@ bool Frame::bind_inputs(std::vector<Datum>& inputs, Frame* outer) {
     buffers_[b] = outer->raw(c.outer);
     objects_[b] = outer->datum(c.outer);
     const auto e = outer->extents(c.outer);
-    if (v.extent_base >= 0) std::copy(e.begin(), e.end(), extents_.begin() + v.extent_base);
-    else dynamic_extents_[static_cast<size_t>(c.inner)].assign(e.begin(), e.end());
+    if (v.extent_base >= 0)
+      std::copy(e.begin(), e.end(), extents_.begin() + v.extent_base);
+    else
+      dynamic_extents_[static_cast<size_t>(c.inner)].assign(e.begin(), e.end());
     if (v.type.is_tensor()) note(c.inner);
   }
   for (const auto& i : plan_.inherited) new_signature_.push_back(outer->exprs_[static_cast<size_t>(i.outer_expr)]);
   if (!fresh_ && new_signature_ == signature_) return false;
-  for (const auto& b : plan_.input_bindings) symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
-  for (const auto& i : plan_.inherited) symbols_[static_cast<size_t>(i.symbol)] = outer->exprs_[static_cast<size_t>(i.outer_expr)];
+  for (const auto& b : plan_.input_bindings)
+    symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
+  for (const auto& i : plan_.inherited)
+    symbols_[static_cast<size_t>(i.symbol)] = outer->exprs_[static_cast<size_t>(i.outer_expr)];
   return true;
 }
 
@@ -172,7 +190,9 @@ void Frame::fill_extents(Slot s) {
     const int64_t e = exprs_[static_cast<size_t>(v.dims[k])];
     int64_t& extent = extents_[static_cast<size_t>(v.extent_base) + k];
     if (plan_.buffers[static_cast<size_t>(v.buffer)].storage == Storage::input && !v.value->def()) {
-      if (extent != e) tc::fail(ErrorCode::bad_input, "'", v.value->name(), "' has extent ", extent, " at dimension ", k, ", expected ", v.type.shape()[static_cast<int>(k)], " = ", e);
+      if (extent != e)
+        tc::fail(ErrorCode::bad_input, "'", v.value->name(), "' has extent ", extent, " at dimension ", k,
+                 ", expected ", v.type.shape()[static_cast<int>(k)], " = ", e);
       continue;
     }
     if (e < 0) tc::fail(ErrorCode::bad_shape, "a value of type ", v.type, " would have extent ", e);
@@ -205,7 +225,8 @@ void Frame::place_arena() {
   for (size_t i = 0; i < blocks.size(); ++i) {
     taken.clear();
     for (size_t j = 0; j < i; ++j)
-      if (blocks[j].first <= blocks[i].last && blocks[i].first <= blocks[j].last) taken.emplace_back(blocks[j].offset, blocks[j].offset + blocks[j].bytes);
+      if (blocks[j].first <= blocks[i].last && blocks[i].first <= blocks[j].last)
+        taken.emplace_back(blocks[j].offset, blocks[j].offset + blocks[j].bytes);
     std::sort(taken.begin(), taken.end());
     size_t offset = 0;
     for (auto [begin, end] : taken) {
@@ -216,7 +237,8 @@ void Frame::place_arena() {
     planned_bytes_ = std::max(planned_bytes_, offset + blocks[i].bytes);
   }
   if (planned_bytes_ + scratch_bytes_ > runtime_.max_memory)
-    tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_, " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
+    tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_,
+             " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
   arena_.reserve(planned_bytes_);
   for (const Block& b : blocks) buffers_[static_cast<size_t>(b.buffer)] = arena_.data() + b.offset;
 }
@@ -226,8 +248,9 @@ void Frame::place(Slot s) {
   const auto b = static_cast<size_t>(v.buffer);
   const auto e = extents(s);
   charge(bytes(s));
-  Tensor t = v.layout == Layout::plain ? runtime_.pool->make(v.type.dtype(), Extents(e.begin(), e.end()))
-                                       : runtime_.pool->make(v.type.dtype(), {static_cast<int64_t>(bytes(s) / size_of(v.type.dtype()))});
+  Tensor t = v.layout == Layout::plain
+                 ? runtime_.pool->make(v.type.dtype(), Extents(e.begin(), e.end()))
+                 : runtime_.pool->make(v.type.dtype(), {static_cast<int64_t>(bytes(s) / size_of(v.type.dtype()))});
   buffers_[b] = const_cast<void*>(t.data());
   // In a layout of our own only the pointer is meaningful; it stays alive with the object.
   objects_[b] = std::move(t);
@@ -235,7 +258,8 @@ void Frame::place(Slot s) {
 
 void Frame::after(int step) {
   const auto i = static_cast<size_t>(step);
-  for (const auto& b : plan_.bindings[i]) symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
+  for (const auto& b : plan_.bindings[i])
+    symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
   const auto& ready = plan_.ready_values[i + 1];
   const auto& steps = plan_.steps_ready[i + 1];
   if (!plan_.bindings[i].empty() || !ready.empty() || !steps.empty()) {
@@ -268,8 +292,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
   std::vector<Tensor> donated(plan_.outputs.size());
   for (auto [o, i] : plan_.donations) {
     Datum& d = inputs[static_cast<size_t>(i)];
-    if (d.is_tensor() && d.tensor().exclusive() && d.tensor().aligned())
-      donated[static_cast<size_t>(o)] = d.tensor();
+    if (d.is_tensor() && d.tensor().exclusive() && d.tensor().aligned()) donated[static_cast<size_t>(o)] = d.tensor();
   }
   if (bind_inputs(inputs, outer)) {
     fresh_ = true;  // until everything below has succeeded

@@ -1,5 +1,5 @@
-// The running state of one plan: extents, pointers, objects, arena, per-step state. Owned by a Context, reused from run to
-// run; nothing is allocated while extents stay the same, except outputs that the caller kept.
+// The running state of one plan: extents, pointers, objects, arena, per-step state. Owned by a Context, reused from run
+// to run; nothing is allocated while extents stay the same, except outputs that the caller kept.
 #pragma once
 
 #include <memory>
@@ -55,8 +55,8 @@ struct Runtime {
   uint64_t steps = 0;                          // loop iterations of this run
   std::vector<StepTiming>* profile = nullptr;  // filled when set
   int depth = 0;
-  uint64_t heap_bytes = 0;                     // of values that reference bodies made and that are alive
-  uint64_t pool_bytes = 0;                     // alive in the pool when this run began
+  uint64_t heap_bytes = 0;  // of values that reference bodies made and that are alive
+  uint64_t pool_bytes = 0;  // alive in the pool when this run began
 };
 
 // Page-aligned memory that grows, never shrinks, on huge pages when large.
@@ -87,7 +87,9 @@ class Frame {
   kernels::Team& team() const { return runtime_.team; }
 
   template <class T>
-  T* ptr(Slot s) const { return static_cast<T*>(raw(s)); }
+  T* ptr(Slot s) const {
+    return static_cast<T*>(raw(s));
+  }
   void* raw(Slot s) const { return buffers_[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)]; }
   std::span<const int64_t> extents(Slot s) const;
   int64_t count(Slot s) const;  // elements, by logical extents
@@ -109,7 +111,7 @@ class Frame {
   std::byte* scratch() const { return scratch_.data(); }
 
   Frame& region(int step, int index);
-  size_t arena_bytes() const;    // planned, with scratch and regions
+  size_t arena_bytes() const;  // planned, with scratch and regions
   size_t arena_capacity() const;
 
   // Error located at the node.
@@ -129,12 +131,12 @@ class Frame {
 
   const Plan& plan_;
   Runtime& runtime_;
-  std::vector<void*> buffers_;                         // by buffer
-  std::vector<Datum> objects_;                         // by buffer
-  std::vector<size_t> charged_;                        // bytes of objects, as counted in heap_bytes
+  std::vector<void*> buffers_;   // by buffer
+  std::vector<Datum> objects_;   // by buffer
+  std::vector<size_t> charged_;  // bytes of objects, as counted in heap_bytes
   std::vector<int64_t> extents_, exprs_, symbols_, signature_, new_signature_;
-  std::vector<Extents> dynamic_extents_;               // by slot, of values of unknown rank
-  std::vector<std::unique_ptr<StepState>> states_;     // by step
+  std::vector<Extents> dynamic_extents_;            // by slot, of values of unknown rank
+  std::vector<std::unique_ptr<StepState>> states_;  // by step
   Arena arena_, scratch_;
   size_t planned_bytes_ = 0, scratch_bytes_ = 0;
   bool fresh_ = true;

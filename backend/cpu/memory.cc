@@ -11,7 +11,9 @@ namespace {
 
 constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
 
-size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+size_t round_up(size_t n, size_t to) {
+  return (n + to - 1) / to * to;
+}
 
 // Fresh zeroed pages, on huge ones from 2 MiB on. `bytes` is rounded up.
 void* map_pages(size_t& bytes) {
@@ -46,7 +48,8 @@ PackedWeights::~PackedWeights() {
   for (auto& [key, b] : blocks_) munmap(b.data, b.mapped);
 }
 
-const void* PackedWeights::get(const void* source, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
+const void* PackedWeights::get(const void* source, const std::string& key, size_t bytes,
+                               const std::function<void(void*)>& fill) {
   const auto it = blocks_.find({source, key});
   if (it != blocks_.end()) return it->second.data;
   Block b{nullptr, bytes};
@@ -72,8 +75,10 @@ TensorPool::Block TensorPool::allocate(size_t bytes) {
 }
 
 void TensorPool::release(Block b) {
-  if (b.bytes >= kMapped) munmap(b.data, b.bytes);
-  else std::free(b.data);
+  if (b.bytes >= kMapped)
+    munmap(b.data, b.bytes);
+  else
+    std::free(b.data);
 }
 
 void TensorPool::drop_oldest() {
@@ -90,7 +95,9 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
     // The smallest block that is large enough, and not much larger.
     size_t best = idle_.size();
     for (size_t i = 0; i < idle_.size(); ++i)
-      if (idle_[i].bytes >= needed && idle_[i].bytes <= needed + needed / 4 + 4 * kPage && (best == idle_.size() || idle_[i].bytes < idle_[best].bytes)) best = i;
+      if (idle_[i].bytes >= needed && idle_[i].bytes <= needed + needed / 4 + 4 * kPage &&
+          (best == idle_.size() || idle_[i].bytes < idle_[best].bytes))
+        best = i;
     if (best < idle_.size()) {
       block = idle_[best];
       idle_bytes_ -= block.bytes;
@@ -103,8 +110,10 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
     most_live_ = std::max(most_live_, live_);
   }
   std::shared_ptr<void> owner(block.data, [pool = weak_from_this(), block](void*) {
-    if (const auto p = pool.lock()) p->give_back(block);
-    else release(block);
+    if (const auto p = pool.lock())
+      p->give_back(block);
+    else
+      release(block);
   });
   return Tensor::borrow(dtype, std::move(extents), block.data, std::move(owner));
 }

@@ -9,11 +9,11 @@
 namespace tc {
 
 struct CompileOptions {
-  int level = 2;                            // optimisation level, 0 to 2
-  std::optional<kernels::Tier> isa;         // cap; default: the machine's, capped by TC_ISA
-  bool kernels = true;                      // false: every step on its reference body
-  uint64_t max_memory = UINT64_MAX;         // bytes of arena, outputs and heap values of one run
-  uint64_t max_steps = UINT64_MAX;          // loop iterations of one run
+  int level = 2;                     // optimisation level, 0 to 2
+  std::optional<kernels::Tier> isa;  // cap; default: the machine's, capped by TC_ISA
+  bool kernels = true;               // false: every step on its reference body
+  uint64_t max_memory = UINT64_MAX;  // bytes of arena, outputs and heap values of one run
+  uint64_t max_steps = UINT64_MAX;   // loop iterations of one run
 };
 
 }  // namespace tc

@@ -51,7 +51,9 @@ class EvalStep : public Step {
 
 // --- Binder
 
-const kernels::Table& Binder::table() const { return builder_.table_; }
+const kernels::Table& Binder::table() const {
+  return builder_.table_;
+}
 
 std::optional<std::vector<int64_t>> Binder::ints(int i) const {
   const Value* v = node_.operand(i);
@@ -71,7 +73,8 @@ std::optional<std::vector<int64_t>> Binder::ints(int i) const {
 
 Layout Binder::layout(int i) const {
   const Value* v = node_.operand(i);
-  return builder_.slots_.count({v, Layout::blocked16}) && !builder_.slots_.count({v, Layout::plain}) ? Layout::blocked16 : Layout::plain;
+  return builder_.slots_.count({v, Layout::blocked16}) && !builder_.slots_.count({v, Layout::plain}) ? Layout::blocked16
+                                                                                                     : Layout::plain;
 }
 
 Slot Binder::value(Value* v, Layout layout) {
@@ -80,7 +83,9 @@ Slot Binder::value(Value* v, Layout layout) {
   return s;
 }
 
-Slot Binder::in(int i, Layout layout) { return has(i) ? value(node_.operand(i), layout) : kNoSlot; }
+Slot Binder::in(int i, Layout layout) {
+  return has(i) ? value(node_.operand(i), layout) : kNoSlot;
+}
 
 Slot Binder::out(int j, Layout layout) {
   const Value* v = node_.result(j);
@@ -92,7 +97,8 @@ Slot Binder::out(int j, Layout layout) {
 void Binder::alias(int j, int i) {
   const Slot from = in(i);
   const Value* v = node_.result(j);
-  const Slot to = builder_.new_value(v, v->type(), Layout::plain, builder_.plan_->values[static_cast<size_t>(from)].buffer);
+  const Slot to =
+      builder_.new_value(v, v->type(), Layout::plain, builder_.plan_->values[static_cast<size_t>(from)].buffer);
   done_ = true;
   if (shape(i).count() == v->shape().count()) {
     reads_.clear();
@@ -105,14 +111,17 @@ void Binder::alias(int j, int i) {
   step<None>(
       "view",
       [=](Frame& f, None&) {
-        if (f.count(from) != f.count(to)) f.fail(*node, ErrorCode::bad_shape, cat("cannot view ", f.count(from), " elements as ", f.count(to)));
+        if (f.count(from) != f.count(to))
+          f.fail(*node, ErrorCode::bad_shape, cat("cannot view ", f.count(from), " elements as ", f.count(to)));
       },
       [](Frame&, None&) {});
 }
 
 void Binder::in_place(int j, int i) {
-  const Slot operand = builder_.slots_.at({node_.operand(i), builder_.plan_->values[static_cast<size_t>(writes_[static_cast<size_t>(j)])].layout});
-  builder_.in_place_.push_back({static_cast<int>(builder_.plan_->steps.size()), writes_[static_cast<size_t>(j)], operand});
+  const Slot operand = builder_.slots_.at(
+      {node_.operand(i), builder_.plan_->values[static_cast<size_t>(writes_[static_cast<size_t>(j)])].layout});
+  builder_.in_place_.push_back(
+      {static_cast<int>(builder_.plan_->steps.size()), writes_[static_cast<size_t>(j)], operand});
 }
 
 const void* Binder::pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
@@ -145,7 +154,8 @@ void Binder::add(std::unique_ptr<Step> step, std::string kernel, bool is_ref) {
 
 void check(const Frame& f, const Node& node, kernels::Status status) {
   if (status.ok()) return;
-  f.fail(node, ErrorCode::bad_value, cat(kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
+  f.fail(node, ErrorCode::bad_value,
+         cat(kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
 }
 
 // --- PlanBuilder
@@ -195,7 +205,9 @@ Slot PlanBuilder::new_value(const Value* v, Type type, Layout layout, int buffer
 Slot PlanBuilder::slot_of(Value* v) {
   if (const auto it = slots_.find({v, Layout::plain}); it != slots_.end()) return it->second;
   if (slots_.count({v, Layout::blocked16})) return in_layout(v, Layout::plain);  // as a step of this plan
-  if (const Tensor* t = v->constant() ? v->constant() : v->def_as<Parameter>() ? &v->def()->attrs<Parameter>().value : nullptr) {
+  if (const Tensor* t = v->constant()            ? v->constant()
+                        : v->def_as<Parameter>() ? &v->def()->attrs<Parameter>().value
+                                                 : nullptr) {
     const Slot s = new_value(v, v->type(), Layout::plain, new_buffer(Storage::constant, -1));
     plan_->constants.push_back({s, t->aligned_copy()});
     return s;
@@ -283,8 +295,10 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
     }
     step->extents_ready = std::max(step->extents_ready, v.ready);
     if (buffer.storage != Storage::arena || buffer.bytes >= 0) continue;  // a view of what was there
-    if (v.ready >= 0) buffer.storage = Storage::object;  // placed when its extents are known
-    else buffer.bytes = bytes_expr(v);
+    if (v.ready >= 0)
+      buffer.storage = Storage::object;  // placed when its extents are known
+    else
+      buffer.bytes = bytes_expr(v);
   }
   if (!pending_regions_.empty()) plan_->regions[index] = std::move(pending_regions_);
   pending_regions_.clear();
@@ -372,7 +386,8 @@ void PlanBuilder::merge_in_place() {
     const auto readers = std::count_if(reads.begin(), reads.end(), [&](Slot s) { return root(s) == from; });
     if (to != plan_->values[static_cast<size_t>(p.result)].buffer) continue;  // it lies where another operand was
     if (from == to || operand.storage != Storage::arena || operand.last_step != p.step || readers != 1) continue;
-    if ((result.storage != Storage::arena && result.storage != Storage::output) || operand.bytes != result.bytes) continue;
+    if ((result.storage != Storage::arena && result.storage != Storage::output) || operand.bytes != result.bytes)
+      continue;
     operand.storage = result.storage;
     operand.last_step = result.last_step;
     merged[static_cast<size_t>(to)] = from;
@@ -404,7 +419,8 @@ void PlanBuilder::finish() {
       const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
       return p.step == output.first_step && plan_->values[static_cast<size_t>(p.operand)].buffer == from &&
              plan_->values[static_cast<size_t>(p.result)].buffer == to &&
-             std::count_if(reads.begin(), reads.end(), [&](Slot s) { return plan_->values[static_cast<size_t>(s)].buffer == from; }) == 1;
+             std::count_if(reads.begin(), reads.end(),
+                           [&](Slot s) { return plan_->values[static_cast<size_t>(s)].buffer == from; }) == 1;
     });
     if (input.last_step > output.first_step || (input.last_step == output.first_step && !overwrites)) continue;
     plan_->donations.emplace_back(o, i);
@@ -416,7 +432,8 @@ void PlanBuilder::finish() {
   plan_->ready_values.resize(steps + 1);
   for (size_t b = 0; b < plan_->buffers.size(); ++b) {
     const Buffer& buffer = plan_->buffers[b];
-    if (buffer.storage == Storage::object && buffer.last_step >= 0 && buffer.last_step < static_cast<int>(steps)) plan_->frees[static_cast<size_t>(buffer.last_step)].push_back(static_cast<int>(b));
+    if (buffer.storage == Storage::object && buffer.last_step >= 0 && buffer.last_step < static_cast<int>(steps))
+      plan_->frees[static_cast<size_t>(buffer.last_step)].push_back(static_cast<int>(b));
   }
   for (size_t i = 0; i < steps; ++i)
     if (!plan_->steps[i]->is_ref)
@@ -425,9 +442,11 @@ void PlanBuilder::finish() {
         if (b.storage == Storage::object && b.first_step == static_cast<int>(i)) plan_->late[i].push_back(s);
       }
   plan_->steps_ready.resize(steps + 1);
-  for (size_t i = 0; i < steps; ++i) plan_->steps_ready[static_cast<size_t>(plan_->steps[i]->extents_ready + 1)].push_back(static_cast<int>(i));
+  for (size_t i = 0; i < steps; ++i)
+    plan_->steps_ready[static_cast<size_t>(plan_->steps[i]->extents_ready + 1)].push_back(static_cast<int>(i));
   for (size_t s = 0; s < plan_->values.size(); ++s)
-    if (plan_->values[s].extent_base >= 0) plan_->ready_values[static_cast<size_t>(plan_->values[s].ready + 1)].push_back(static_cast<Slot>(s));
+    if (plan_->values[s].extent_base >= 0)
+      plan_->ready_values[static_cast<size_t>(plan_->values[s].ready + 1)].push_back(static_cast<Slot>(s));
 }
 
 std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
@@ -442,11 +461,13 @@ std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
     plan_->inputs.push_back(s);
     if (!v->type().is_tensor() || !v->shape().ranked()) continue;
     for (int k = 0; k < v->shape().rank(); ++k)
-      if (v->shape()[k].is_symbol()) plan_->input_bindings.push_back({plan_->exprs.symbol_index(v->shape()[k].str()), s, k});
+      if (v->shape()[k].is_symbol())
+        plan_->input_bindings.push_back({plan_->exprs.symbol_index(v->shape()[k].str()), s, k});
   }
   for (const auto& node : graph.nodes()) {
     if (node->op() == OpId::Return) break;
-    const tc::Frame context("node", node->location().empty() ? node->info().name() : std::string_view(node->location()));
+    const tc::Frame context("node",
+                            node->location().empty() ? node->info().name() : std::string_view(node->location()));
     bind_node(*node);
   }
   finish();

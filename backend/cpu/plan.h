@@ -2,8 +2,8 @@
 // contexts; everything that changes while it runs is in a Frame.
 //
 // Values are numbered by slots. Every value has a buffer; aliases (views) and in-place results share one. Extents that
-// are known when a run starts are evaluated from a flat table of expressions; what depends on data is entered by the step
-// that finds it out, and memory for it is then taken from the heap.
+// are known when a run starts are evaluated from a flat table of expressions; what depends on data is entered by the
+// step that finds it out, and memory for it is then taken from the heap.
 #pragma once
 
 #include <functional>
@@ -38,9 +38,9 @@ enum class Storage : uint8_t {
 
 struct Buffer {
   Storage storage = Storage::arena;
-  int bytes = -1;       // expression
-  int first_step = 0;   // that defines it
-  int last_step = 0;    // that reads it; steps.size() for what outlives the run
+  int bytes = -1;      // expression
+  int first_step = 0;  // that defines it
+  int last_step = 0;   // that reads it; steps.size() for what outlives the run
 };
 
 struct PlanValue {
@@ -48,9 +48,9 @@ struct PlanValue {
   Type type;
   Layout layout = Layout::plain;
   int buffer = -1;
-  std::vector<int> dims;   // expressions; -1 where only the running value tells
-  int extent_base = -1;    // of the frame's extents; -1 when the rank is unknown
-  int ready = -1;          // step after which extents are known; -1 before the first
+  std::vector<int> dims;  // expressions; -1 where only the running value tells
+  int extent_base = -1;   // of the frame's extents; -1 when the rank is unknown
+  int ready = -1;         // step after which extents are known; -1 before the first
 };
 
 // State that a step keeps in a frame: what `prepare` worked out for the current extents.
@@ -65,12 +65,12 @@ class Step {
   virtual void prepare(Frame&, int) const {}
   virtual void run(Frame&, int) const = 0;
 
-  std::string kernel;               // "gemm_f32__14x32__avx512", "eval", ...
+  std::string kernel;  // "gemm_f32__14x32__avx512", "eval", ...
   const Node* node = nullptr;
-  bool is_ref = false;              // runs on the op's reference body
-  int extents_ready = -1;           // prepare runs after this step
+  bool is_ref = false;     // runs on the op's reference body
+  int extents_ready = -1;  // prepare runs after this step
   std::vector<Slot> reads, writes;
-  std::vector<std::string> refusals;  // kernels that did not accept, and why
+  std::vector<std::string> refusals;          // kernels that did not accept, and why
   std::function<double(const Frame&)> flops;  // floating point operations of one run; empty: unknown
 };
 
@@ -79,7 +79,7 @@ struct Expr {
   enum class Op : uint8_t { constant, symbol, add, mul, floordiv, mod, max, min, broadcast } op;
   int64_t value = 0;  // of a constant; symbol number
   int a = -1, b = -1;
-  int ready = -1;     // step after which it can be evaluated
+  int ready = -1;  // step after which it can be evaluated
 };
 
 class ExprTable {

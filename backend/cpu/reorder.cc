@@ -1,5 +1,5 @@
-// Changes of physical layout between steps: made where a step asks for a layout that the value does not have yet, once per
-// value and layout.
+// Changes of physical layout between steps: made where a step asks for a layout that the value does not have yet, once
+// per value and layout.
 #include "tc/backend/cpu/bind.h"
 #include "tc/kernels/conv/conv.h"
 
@@ -12,8 +12,10 @@ class ReorderStep : public Step {
     const auto e = f.extents(from);
     int64_t pixels = 1;
     for (size_t k = 2; k < e.size(); ++k) pixels *= e[k];
-    if (to_blocked) kernels::to_blocked(f.team(), *table, f.ptr<const float>(from), e[0], e[1], pixels, f.ptr<float>(to));
-    else kernels::to_plain(f.team(), *table, f.ptr<const float>(from), e[0], e[1], pixels, f.ptr<float>(to));
+    if (to_blocked)
+      kernels::to_blocked(f.team(), *table, f.ptr<const float>(from), e[0], e[1], pixels, f.ptr<float>(to));
+    else
+      kernels::to_plain(f.team(), *table, f.ptr<const float>(from), e[0], e[1], pixels, f.ptr<float>(to));
   }
   const kernels::ConvTable* table = nullptr;
   Slot from = kNoSlot, to = kNoSlot;

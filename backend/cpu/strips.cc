@@ -11,20 +11,34 @@ using kernels::MicroOp;
 
 std::optional<Elem> elem_of(DType t) {
   switch (t) {
-    case DType::f32: return Elem::f32;
-    case DType::f64: return Elem::f64;
-    case DType::i32: return Elem::i32;
-    case DType::i64: return Elem::i64;
-    case DType::boolean: return Elem::boolean;
-    case DType::u8: return Elem::u8;
-    case DType::i8: return Elem::i8;
-    case DType::u16: return Elem::u16;
-    case DType::i16: return Elem::i16;
-    case DType::u32: return Elem::u32;
-    case DType::u64: return Elem::u64;
-    case DType::f16: return Elem::f16;
-    case DType::bf16: return Elem::bf16;
-    default: return std::nullopt;
+    case DType::f32:
+      return Elem::f32;
+    case DType::f64:
+      return Elem::f64;
+    case DType::i32:
+      return Elem::i32;
+    case DType::i64:
+      return Elem::i64;
+    case DType::boolean:
+      return Elem::boolean;
+    case DType::u8:
+      return Elem::u8;
+    case DType::i8:
+      return Elem::i8;
+    case DType::u16:
+      return Elem::u16;
+    case DType::i16:
+      return Elem::i16;
+    case DType::u32:
+      return Elem::u32;
+    case DType::u64:
+      return Elem::u64;
+    case DType::f16:
+      return Elem::f16;
+    case DType::bf16:
+      return Elem::bf16;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -33,13 +47,22 @@ std::optional<Elem> compute_type(const std::vector<const Value*>& values, bool s
   for (const Value* v : values) {
     Elem t;
     switch (v->dtype()) {
-      case DType::boolean: continue;
+      case DType::boolean:
+        continue;
       case DType::f32:
       case DType::f16:
-      case DType::bf16: t = Elem::f32; break;
-      case DType::f64: t = Elem::f64; break;
-      case DType::i64: t = Elem::i64; break;
-      case DType::i32: t = Elem::i32; break;
+      case DType::bf16:
+        t = Elem::f32;
+        break;
+      case DType::f64:
+        t = Elem::f64;
+        break;
+      case DType::i64:
+        t = Elem::i64;
+        break;
+      case DType::i32:
+        t = Elem::i32;
+        break;
       case DType::u8:
       case DType::i8:
       case DType::u16:
@@ -50,7 +73,9 @@ std::optional<Elem> compute_type(const std::vector<const Value*>& values, bool s
         }
         t = Elem::i32;
         break;
-      default: reason = cat("no strip kernel for ", v->dtype()); return std::nullopt;
+      default:
+        reason = cat("no strip kernel for ", v->dtype());
+        return std::nullopt;
     }
     if (type && *type != t) {
       reason = cat("mixed element types ", kernels::elem_name(*type), " and ", kernels::elem_name(t));
@@ -88,27 +113,59 @@ struct Direct {
   MicroOp micro;
 };
 constexpr Direct kDirect[] = {
-    {OpId::Sub, MicroOp::sub},          {OpId::Div, MicroOp::div},           {OpId::Neg, MicroOp::neg},
-    {OpId::Abs, MicroOp::abs},          {OpId::Sign, MicroOp::sign},         {OpId::Less, MicroOp::lt},
-    {OpId::LessOrEqual, MicroOp::le},   {OpId::Greater, MicroOp::gt},        {OpId::GreaterOrEqual, MicroOp::ge},
-    {OpId::Equal, MicroOp::eq},         {OpId::And, MicroOp::logical_and},   {OpId::Or, MicroOp::logical_or},
-    {OpId::Xor, MicroOp::logical_xor},  {OpId::Not, MicroOp::logical_not},   {OpId::Where, MicroOp::where},
-    {OpId::IsNaN, MicroOp::is_nan},     {OpId::Floor, MicroOp::floor},       {OpId::Ceil, MicroOp::ceil},
-    {OpId::Round, MicroOp::round},      {OpId::Sqrt, MicroOp::sqrt},         {OpId::Reciprocal, MicroOp::reciprocal},
-    {OpId::Relu, MicroOp::relu},        {OpId::PRelu, MicroOp::leaky_relu},  {OpId::Sigmoid, MicroOp::sigmoid},
-    {OpId::Softplus, MicroOp::softplus}, {OpId::Softsign, MicroOp::softsign}, {OpId::Mish, MicroOp::mish},
-    {OpId::HardSwish, MicroOp::hard_swish}, {OpId::Exp, MicroOp::exp},       {OpId::Log, MicroOp::log},
-    {OpId::Tanh, MicroOp::tanh},        {OpId::Erf, MicroOp::erf},           {OpId::Sin, MicroOp::sin},
-    {OpId::Cos, MicroOp::cos},          {OpId::Tan, MicroOp::tan},           {OpId::Asin, MicroOp::asin},
-    {OpId::Acos, MicroOp::acos},        {OpId::Atan, MicroOp::atan},         {OpId::Sinh, MicroOp::sinh},
-    {OpId::Cosh, MicroOp::cosh},        {OpId::Asinh, MicroOp::asinh},       {OpId::Acosh, MicroOp::acosh},
-    {OpId::Atanh, MicroOp::atanh},      {OpId::BitwiseAnd, MicroOp::bit_and}, {OpId::BitwiseOr, MicroOp::bit_or},
-    {OpId::BitwiseXor, MicroOp::bit_xor}, {OpId::BitwiseNot, MicroOp::bit_not}, {OpId::Identity, MicroOp::copy},
+    {OpId::Sub, MicroOp::sub},
+    {OpId::Div, MicroOp::div},
+    {OpId::Neg, MicroOp::neg},
+    {OpId::Abs, MicroOp::abs},
+    {OpId::Sign, MicroOp::sign},
+    {OpId::Less, MicroOp::lt},
+    {OpId::LessOrEqual, MicroOp::le},
+    {OpId::Greater, MicroOp::gt},
+    {OpId::GreaterOrEqual, MicroOp::ge},
+    {OpId::Equal, MicroOp::eq},
+    {OpId::And, MicroOp::logical_and},
+    {OpId::Or, MicroOp::logical_or},
+    {OpId::Xor, MicroOp::logical_xor},
+    {OpId::Not, MicroOp::logical_not},
+    {OpId::Where, MicroOp::where},
+    {OpId::IsNaN, MicroOp::is_nan},
+    {OpId::Floor, MicroOp::floor},
+    {OpId::Ceil, MicroOp::ceil},
+    {OpId::Round, MicroOp::round},
+    {OpId::Sqrt, MicroOp::sqrt},
+    {OpId::Reciprocal, MicroOp::reciprocal},
+    {OpId::Relu, MicroOp::relu},
+    {OpId::PRelu, MicroOp::leaky_relu},
+    {OpId::Sigmoid, MicroOp::sigmoid},
+    {OpId::Softplus, MicroOp::softplus},
+    {OpId::Softsign, MicroOp::softsign},
+    {OpId::Mish, MicroOp::mish},
+    {OpId::HardSwish, MicroOp::hard_swish},
+    {OpId::Exp, MicroOp::exp},
+    {OpId::Log, MicroOp::log},
+    {OpId::Tanh, MicroOp::tanh},
+    {OpId::Erf, MicroOp::erf},
+    {OpId::Sin, MicroOp::sin},
+    {OpId::Cos, MicroOp::cos},
+    {OpId::Tan, MicroOp::tan},
+    {OpId::Asin, MicroOp::asin},
+    {OpId::Acos, MicroOp::acos},
+    {OpId::Atan, MicroOp::atan},
+    {OpId::Sinh, MicroOp::sinh},
+    {OpId::Cosh, MicroOp::cosh},
+    {OpId::Asinh, MicroOp::asinh},
+    {OpId::Acosh, MicroOp::acosh},
+    {OpId::Atanh, MicroOp::atanh},
+    {OpId::BitwiseAnd, MicroOp::bit_and},
+    {OpId::BitwiseOr, MicroOp::bit_or},
+    {OpId::BitwiseXor, MicroOp::bit_xor},
+    {OpId::BitwiseNot, MicroOp::bit_not},
+    {OpId::Identity, MicroOp::copy},
 };
 
 // Ops that fold a binary micro-op over any number of operands.
 constexpr Direct kFolds[] = {
-    {OpId::Add, MicroOp::add}, {OpId::Mul, MicroOp::mul}, {OpId::Sum, MicroOp::add},
+    {OpId::Add, MicroOp::add},  {OpId::Mul, MicroOp::mul}, {OpId::Sum, MicroOp::add},
     {OpId::Mean, MicroOp::add}, {OpId::Min, MicroOp::min}, {OpId::Max, MicroOp::max},
 };
 
@@ -128,8 +185,10 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
   }
   const bool real = compute_ == Elem::f32 || compute_ == Elem::f64;
   switch (n.op()) {
-    case OpId::Pow: return n.operand(1)->dtype() == n.operand(0)->dtype() ? op(MicroOp::pow, x[0], x[1]) : -1;
-    case OpId::Mod: return op(n.attrs<Mod>().fmod ? MicroOp::fmod : MicroOp::mod, x[0], x[1]);
+    case OpId::Pow:
+      return n.operand(1)->dtype() == n.operand(0)->dtype() ? op(MicroOp::pow, x[0], x[1]) : -1;
+    case OpId::Mod:
+      return op(n.attrs<Mod>().fmod ? MicroOp::fmod : MicroOp::mod, x[0], x[1]);
     case OpId::IsInf:
       return n.attrs<IsInf>().detect_negative && n.attrs<IsInf>().detect_positive ? op(MicroOp::is_inf, x[0]) : -1;
     case OpId::Clip: {
@@ -138,13 +197,21 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       if (low >= 0) return op(MicroOp::max, x[0], low);
       return high >= 0 ? op(MicroOp::min, x[0], high) : op(MicroOp::copy, x[0]);
     }
-    case OpId::LeakyRelu: return op(MicroOp::leaky_relu, x[0], immediate(n.attrs<LeakyRelu>().alpha));
-    case OpId::ThresholdedRelu: return op(MicroOp::thresholded_relu, x[0], immediate(n.attrs<ThresholdedRelu>().alpha));
-    case OpId::Elu: return op(MicroOp::elu, x[0], immediate(n.attrs<Elu>().alpha));
-    case OpId::Celu: return op(MicroOp::celu, x[0], immediate(n.attrs<Celu>().alpha));
-    case OpId::Selu: return op(MicroOp::selu, x[0], immediate(n.attrs<Selu>().alpha), immediate(n.attrs<Selu>().gamma));
-    case OpId::HardSigmoid: return op(MicroOp::hard_sigmoid, x[0], immediate(n.attrs<HardSigmoid>().alpha), immediate(n.attrs<HardSigmoid>().beta));
-    case OpId::Gelu: return op(n.attrs<Gelu>().approximate == GeluApproximation::tanh ? MicroOp::gelu_tanh : MicroOp::gelu, x[0]);
+    case OpId::LeakyRelu:
+      return op(MicroOp::leaky_relu, x[0], immediate(n.attrs<LeakyRelu>().alpha));
+    case OpId::ThresholdedRelu:
+      return op(MicroOp::thresholded_relu, x[0], immediate(n.attrs<ThresholdedRelu>().alpha));
+    case OpId::Elu:
+      return op(MicroOp::elu, x[0], immediate(n.attrs<Elu>().alpha));
+    case OpId::Celu:
+      return op(MicroOp::celu, x[0], immediate(n.attrs<Celu>().alpha));
+    case OpId::Selu:
+      return op(MicroOp::selu, x[0], immediate(n.attrs<Selu>().alpha), immediate(n.attrs<Selu>().gamma));
+    case OpId::HardSigmoid:
+      return op(MicroOp::hard_sigmoid, x[0], immediate(n.attrs<HardSigmoid>().alpha),
+                immediate(n.attrs<HardSigmoid>().beta));
+    case OpId::Gelu:
+      return op(n.attrs<Gelu>().approximate == GeluApproximation::tanh ? MicroOp::gelu_tanh : MicroOp::gelu, x[0]);
     case OpId::Swish: {
       const double alpha = n.attrs<Swish>().alpha;
       if (alpha == 1) return op(MicroOp::silu, x[0]);
@@ -152,7 +219,8 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       const int scaled = op(MicroOp::mul, x[0], immediate(alpha));
       return op(MicroOp::mul, x[0], op(MicroOp::sigmoid, scaled));
     }
-    default: return -1;
+    default:
+      return -1;
   }
 }
 
@@ -193,7 +261,9 @@ std::shared_ptr<const CompiledStrip> StripBuilder::finish(const std::vector<int>
     for (int operand : {it.a, it.b, it.c}) {
       if (operand < 0) continue;
       const auto k = static_cast<size_t>(operand);
-      if (last_use[k] == static_cast<int>(i) && slot[k] >= first_register && std::find(free.begin(), free.end(), slot[k]) == free.end()) free.push_back(slot[k]);
+      if (last_use[k] == static_cast<int>(i) && slot[k] >= first_register &&
+          std::find(free.begin(), free.end(), slot[k]) == free.end())
+        free.push_back(slot[k]);
     }
     if (output[i] >= 0) {
       slot[i] = p.inputs + output[i];

@@ -48,8 +48,8 @@ class StripBuilder {
   std::vector<Item> items_;
 };
 
-// The type in which nodes over these values compute; nothing (and a reason) when there is none. Narrow integers wrap only
-// when they are stored, so they compute in one op at a time.
+// The type in which nodes over these values compute; nothing (and a reason) when there is none. Narrow integers wrap
+// only when they are stored, so they compute in one op at a time.
 std::optional<kernels::Elem> compute_type(const std::vector<const Value*>& values, bool single, std::string& reason);
 
 }  // namespace tc::cpu

@@ -34,7 +34,8 @@ double resident_mb() {
 double cpu_ms() {
   rusage u;
   getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 + static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
+  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 +
+         static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
 }
 
 double run_ms(const Compiled& run, const Tensor& x) {
@@ -60,12 +61,15 @@ int measure_memory(const std::string& model, int64_t height, int64_t widest, int
   return 0;
 }
 
-std::pair<double, int> memory_in_child(const std::string& self, const std::string& model, int64_t height, int64_t widest, int widths) {
-  const std::string command = self + " --memory '" + model + "' " + std::to_string(height) + " " + std::to_string(widest) + " " + std::to_string(widths);
+std::pair<double, int> memory_in_child(const std::string& self, const std::string& model, int64_t height,
+                                       int64_t widest, int widths) {
+  const std::string command = self + " --memory '" + model + "' " + std::to_string(height) + " " +
+                              std::to_string(widest) + " " + std::to_string(widths);
   FILE* pipe = popen(command.c_str(), "r");
   double rss = 0;
   int packed = 0;
-  if (!pipe || std::fscanf(pipe, "%lf %d", &rss, &packed) != 2) fail(ErrorCode::bad_file, "the measuring process failed");
+  if (!pipe || std::fscanf(pipe, "%lf %d", &rss, &packed) != 2)
+    fail(ErrorCode::bad_file, "the measuring process failed");
   pclose(pipe);
   return {rss, packed};
 }
@@ -74,7 +78,8 @@ std::pair<double, int> memory_in_child(const std::string& self, const std::strin
 
 int main(int argc, char** argv) {
   try {
-    if (argc == 6 && std::string(argv[1]) == "--memory") return measure_memory(argv[2], std::atoll(argv[3]), std::atoll(argv[4]), std::atoi(argv[5]));
+    if (argc == 6 && std::string(argv[1]) == "--memory")
+      return measure_memory(argv[2], std::atoll(argv[3]), std::atoll(argv[4]), std::atoi(argv[5]));
     if (argc < 2) {
       std::cerr << "usage: session_bench MODEL [INPUT_HEIGHT [WIDEST]]\n";
       return 2;
@@ -83,7 +88,8 @@ int main(int argc, char** argv) {
     const int64_t height = argc > 2 ? std::atoll(argv[2]) : 48, widest = argc > 3 ? std::atoll(argv[3]) : 960;
     const auto [one, ignored] = memory_in_child(argv[0], model, height, widest, 1);
     const auto [many, repacked] = memory_in_child(argv[0], model, height, widest, 200);
-    std::printf("resident memory, widest input alone: %.1f MB; after 200 widths: %.1f MB; ratio %.3f\n", one, many, many / one);
+    std::printf("resident memory, widest input alone: %.1f MB; after 200 widths: %.1f MB; ratio %.3f\n", one, many,
+                many / one);
     std::printf("weights packed again by other widths: %d\n", repacked);
 
     const Compiled run = compile(load(model));
@@ -99,7 +105,8 @@ int main(int argc, char** argv) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       idle.push_back(run_ms(run, x));
     }
-    std::printf("steady run: %.3f ms; first after 50 ms of idling: %.3f ms; ratio %.2f (medians of 50)\n", median(steady), median(idle), median(idle) / median(steady));
+    std::printf("steady run: %.3f ms; first after 50 ms of idling: %.3f ms; ratio %.2f (medians of 50)\n",
+                median(steady), median(idle), median(idle) / median(steady));
     return 0;
   } catch (const std::exception& e) {
     std::cerr << "session_bench: " << e.what() << "\n";

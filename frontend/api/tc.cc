@@ -48,7 +48,9 @@ Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> ow
   return Function(onnx::import_bytes(data, size, std::move(owner), "model in memory"));
 }
 
-Function parse(std::string_view text) { return Function(parse_module(text, "text")); }
+Function parse(std::string_view text) {
+  return Function(parse_module(text, "text"));
+}
 
 // Idle contexts, one of which a call takes: made with the thread count that was asked for.
 struct Compiled::Pool {
@@ -62,7 +64,8 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   o.level = options.level;
   o.max_memory = options.max_memory;
   o.max_steps = options.max_steps;
-  if (options.level < 0 || options.level > 2) fail(ErrorCode::bad_argument, "optimisation level ", options.level, " is not 0, 1 or 2");
+  if (options.level < 0 || options.level > 2)
+    fail(ErrorCode::bad_argument, "optimisation level ", options.level, " is not 0, 1 or 2");
   if (options.threads < 0) fail(ErrorCode::bad_argument, "a run cannot have ", options.threads, " threads");
   if (!options.isa.empty()) {
     o.isa = kernels::parse_tier(options.isa);

@@ -41,19 +41,19 @@ class Function {
   std::shared_ptr<const Module> module_;
 };
 
-// Reads an .onnx model or textual IR (.tc). Weights stay views into the mapped file. Errors: bad_file, bad_external_data,
-// bad_text, unsupported, unknown_op and what type inference finds.
+// Reads an .onnx model or textual IR (.tc). Weights stay views into the mapped file. Errors: bad_file,
+// bad_external_data, bad_text, unsupported, unknown_op and what type inference finds.
 Function load(const std::string& path);
 // An ONNX model from memory, which must stay unchanged while `owner` lives; external data is refused.
 Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner);
 Function parse(std::string_view text);  // textual IR
 
 struct CompilerOptions {
-  int level = 2;                      // 0: as written, 1: simplified, 2: fused
-  int threads = 0;                    // of a run; 0: one per core of the process
-  std::string isa = {};               // cap: "sse42", "avx2", "avx512"; empty: what the machine has, capped by TC_ISA
-  uint64_t max_memory = UINT64_MAX;   // bytes of working memory of one run; Error limit_memory beyond
-  uint64_t max_steps = UINT64_MAX;    // loop iterations of one run; Error limit_steps beyond
+  int level = 2;                     // 0: as written, 1: simplified, 2: fused
+  int threads = 0;                   // of a run; 0: one per core of the process
+  std::string isa = {};              // cap: "sse42", "avx2", "avx512"; empty: what the machine has, capped by TC_ISA
+  uint64_t max_memory = UINT64_MAX;  // bytes of working memory of one run; Error limit_memory beyond
+  uint64_t max_steps = UINT64_MAX;   // loop iterations of one run; Error limit_steps beyond
 };
 
 // A compiled program. A cheap handle; calls from several threads run concurrently, each on memory of its own.

@@ -7,8 +7,8 @@
 namespace tc::onnx {
 namespace {
 
-constexpr int kMaxDepth = 32;            // of graphs within graphs and functions within functions
-constexpr int64_t kNewestOpset = 28;     // of the default domain
+constexpr int kMaxDepth = 32;         // of graphs within graphs and functions within functions
+constexpr int64_t kNewestOpset = 28;  // of the default domain
 constexpr size_t kMaxFindings = 50;
 
 }  // namespace
@@ -45,7 +45,8 @@ Type Importer::type_of(const TypeProto& t, std::string_view value_name) {
     return *d;
   };
   switch (t.kind) {
-    case TypeProto::Kind::none: return {};
+    case TypeProto::Kind::none:
+      return {};
     case TypeProto::Kind::sparse_tensor:
     case TypeProto::Kind::tensor: {
       if (t.elem_type == 0) return {};
@@ -54,10 +55,14 @@ Type Importer::type_of(const TypeProto& t, std::string_view value_name) {
       for (size_t i = 0; i < t.shape->dim.size(); ++i) dims.push_back(dim_of(t.shape->dim[i], value_name, i));
       return Type::tensor(dtype(), Shape(std::move(dims)));
     }
-    case TypeProto::Kind::sequence: return Type::sequence(element());
-    case TypeProto::Kind::optional: return Type::optional(element());
-    case TypeProto::Kind::map: return Type::map(dtype(), element());
-    case TypeProto::Kind::opaque: break;
+    case TypeProto::Kind::sequence:
+      return Type::sequence(element());
+    case TypeProto::Kind::optional:
+      return Type::optional(element());
+    case TypeProto::Kind::map:
+      return Type::map(dtype(), element());
+    case TypeProto::Kind::opaque:
+      break;
   }
   fail(ErrorCode::unsupported, "'", value_name, "' has an opaque type");
 }
@@ -74,7 +79,8 @@ Value* Importer::lookup(Scope& scope, std::string_view name) {
     const auto sparse = s->sparse.find(name);
     if (dense == s->initializers.end() && sparse == s->sparse.end()) continue;
     const Frame frame("initialiser", name);
-    Tensor t = dense != s->initializers.end() ? to_tensor(*dense->second, source_) : to_tensor(*sparse->second, source_);
+    Tensor t =
+        dense != s->initializers.end() ? to_tensor(*dense->second, source_) : to_tensor(*sparse->second, source_);
     // Before everything else in its graph, so that regions met earlier could have used it too.
     Builder b(*s->graph, s->graph->first());
     return s->values[name] = b.constant(std::move(t), std::string(name));
@@ -90,7 +96,8 @@ bool Importer::is_poisoned(const Scope& scope, std::string_view name) const {
 
 const FunctionProto* Importer::find_function(const NodeProto& n) const {
   for (const auto& f : model_.functions)
-    if (f.name == n.op_type && canonical_domain(f.domain) == canonical_domain(n.domain) && f.overload == n.overload) return &f;
+    if (f.name == n.op_type && canonical_domain(f.domain) == canonical_domain(n.domain) && f.overload == n.overload)
+      return &f;
   return nullptr;
 }
 
@@ -113,11 +120,14 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
       for (const auto& o : operators)
         if (o.domain == domain) names.push_back(o.name);
       const std::string near = nearest(proto.op_type, names);
-      note(ErrorCode::unknown_op, where, cat("unknown operator ", spelled, near.empty() ? "" : cat(" (did you mean ", near, "?)")));
+      note(ErrorCode::unknown_op, where,
+           cat("unknown operator ", spelled, near.empty() ? "" : cat(" (did you mean ", near, "?)")));
       return poison();
     }
     if (opset_it == body_.opsets->end()) {
-      note(ErrorCode::bad_graph, where, cat("operator ", spelled, " is of domain '", domain.empty() ? "ai.onnx" : domain, "', of which the model imports no opset"));
+      note(ErrorCode::bad_graph, where,
+           cat("operator ", spelled, " is of domain '", domain.empty() ? "ai.onnx" : domain,
+               "', of which the model imports no opset"));
       return poison();
     }
     for (const auto& r : known->rows)
@@ -126,7 +136,9 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
         break;
       }
     if (!row) {
-      note(ErrorCode::unknown_op, where, cat("operator ", spelled, " is known from opset ", known->rows.back().since, " on, the model uses ", opset_it->second));
+      note(ErrorCode::unknown_op, where,
+           cat("operator ", spelled, " is known from opset ", known->rows.back().since, " on, the model uses ",
+               opset_it->second));
       return poison();
     }
   }
@@ -139,7 +151,12 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
     }
     if (is_poisoned(scope, name)) return poison();
     Value* v = lookup(scope, name);
-    if (!v) throw Error({ErrorCode::bad_graph, cat("input '", name, "' is not defined before this node"), where, {}, {"nodes must be in topological order"}});
+    if (!v)
+      throw Error({ErrorCode::bad_graph,
+                   cat("input '", name, "' is not defined before this node"),
+                   where,
+                   {},
+                   {"nodes must be in topological order"}});
     inputs.push_back(v);
   }
 
@@ -201,7 +218,8 @@ void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
       const Type declared = type_of(*o.type, o.name);
       if (declared.is_tensor() && v->type().is_tensor() && declared.dtype() != v->dtype())
         fail(ErrorCode::bad_type, "output '", o.name, "' is declared ", declared, " but is ", v->type());
-      // A loop may carry what is absent before its first iteration only: the declaration says that it has a value by now.
+      // A loop may carry what is absent before its first iteration only: the declaration says that it has a value by
+      // now.
       if (v->type().kind() == Type::Kind::optional && declared.kind() == v->type().element().kind())
         v = Builder(graph).make<OptionalGetElement>({v});
     }
@@ -228,25 +246,32 @@ std::unique_ptr<Graph> Importer::import_region(const GraphProto& proto, const st
 
 std::vector<Value*> Importer::call_function(const NodeProto& proto, const FunctionProto& f, NodeImport& node) {
   const std::string spelled = cat(f.domain, ".", f.name, f.overload.empty() ? "" : ":", f.overload);
-  if (std::find(active_.begin(), active_.end(), &f) != active_.end()) node.fail(ErrorCode::bad_graph, "function ", spelled, " calls itself");
-  if (active_.size() >= kMaxDepth) node.fail(ErrorCode::limit_nesting, "functions call each other more than ", kMaxDepth, " deep");
-  if (proto.input.size() > f.input.size()) node.fail(ErrorCode::bad_graph, "function ", spelled, " takes ", f.input.size(), " inputs, got ", proto.input.size());
+  if (std::find(active_.begin(), active_.end(), &f) != active_.end())
+    node.fail(ErrorCode::bad_graph, "function ", spelled, " calls itself");
+  if (active_.size() >= kMaxDepth)
+    node.fail(ErrorCode::limit_nesting, "functions call each other more than ", kMaxDepth, " deep");
+  if (proto.input.size() > f.input.size())
+    node.fail(ErrorCode::bad_graph, "function ", spelled, " takes ", f.input.size(), " inputs, got ",
+              proto.input.size());
 
   // The attributes of the instance: those of the call, then the declared defaults.
   AttrEnv env;
   std::string signature = spelled;
   for (const auto& a : proto.attribute) {
     const bool declared = std::find(f.attribute.begin(), f.attribute.end(), a.name) != f.attribute.end() ||
-                          std::any_of(f.attribute_proto.begin(), f.attribute_proto.end(), [&](const auto& d) { return d.name == a.name; });
+                          std::any_of(f.attribute_proto.begin(), f.attribute_proto.end(),
+                                      [&](const auto& d) { return d.name == a.name; });
     if (!declared) node.fail(ErrorCode::bad_attribute, "function ", spelled, " has no attribute '", a.name, "'");
     if (const AttributeProto* value = node.attr(a.name)) env[a.name] = value;
   }
   for (auto name : f.attribute)
-    if (!env.count(name)) node.fail(ErrorCode::bad_attribute, "function ", spelled, " needs the attribute '", name, "'");
+    if (!env.count(name))
+      node.fail(ErrorCode::bad_attribute, "function ", spelled, " needs the attribute '", name, "'");
   for (const auto& d : f.attribute_proto) env.emplace(d.name, &d);
   std::map<std::string_view, const AttributeProto*> ordered(env.begin(), env.end());
   for (const auto& [name, value] : ordered) signature += cat(" ", name, "=", static_cast<const void*>(value));
-  for (size_t i = 0; i < f.input.size(); ++i) signature += cat(" ", node.has(static_cast<int>(i)) ? node.in(static_cast<int>(i))->type().str() : "none");
+  for (size_t i = 0; i < f.input.size(); ++i)
+    signature += cat(" ", node.has(static_cast<int>(i)) ? node.in(static_cast<int>(i))->type().str() : "none");
 
   auto [it, fresh] = instances_.emplace(signature, "");
   if (fresh) {
@@ -271,7 +296,8 @@ std::vector<Value*> Importer::call_function(const NodeProto& proto, const Functi
     for (auto o : f.output) {
       graph.output_names.emplace_back(o);
       Value* v = is_poisoned(scope, o) ? nullptr : lookup(scope, o);
-      if (!v && findings_.empty()) fail(ErrorCode::bad_graph, "output '", o, "' of function ", spelled, " is not defined");
+      if (!v && findings_.empty())
+        fail(ErrorCode::bad_graph, "output '", o, "' of function ", spelled, " is not defined");
       outputs.push_back(v);
     }
     if (findings_.empty()) graph.set_outputs(outputs);
@@ -303,7 +329,8 @@ std::unique_ptr<Module> Importer::run() {
   set("doc_string", model_.doc_string);
   if (model_.model_version) module_->metadata["model_version"] = std::to_string(model_.model_version);
   if (model_.ir_version) module_->metadata["ir_version"] = std::to_string(model_.ir_version);
-  for (const auto& [domain, version] : opsets_) module_->metadata[cat("opset.", domain.empty() ? "ai.onnx" : domain)] = std::to_string(version);
+  for (const auto& [domain, version] : opsets_)
+    module_->metadata[cat("opset.", domain.empty() ? "ai.onnx" : domain)] = std::to_string(version);
   for (const auto& e : model_.metadata_props) module_->metadata.emplace(e.key, e.value);
 
   Scope scope;
@@ -343,14 +370,16 @@ std::unique_ptr<Module> import_model(Bytes bytes, std::shared_ptr<const void> ow
 
 }  // namespace
 
-std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner, const std::string& name,
-                                     const ImportOptions& options) {
-  return import_model(Bytes(static_cast<const uint8_t*>(data), size), std::move(owner), nullptr, name, options.external_data_folder);
+std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner,
+                                     const std::string& name, const ImportOptions& options) {
+  return import_model(Bytes(static_cast<const uint8_t*>(data), size), std::move(owner), nullptr, name,
+                      options.external_data_folder);
 }
 
 std::unique_ptr<Module> import_file(const std::string& path, const ImportOptions& options) {
   auto file = MappedFile::open(path);
-  const std::string folder = options.external_data_folder.empty() ? ExternalData::folder_of(path) : options.external_data_folder;
+  const std::string folder =
+      options.external_data_folder.empty() ? ExternalData::folder_of(path) : options.external_data_folder;
   return import_model(file->bytes(), file, file.get(), path, folder);
 }
 

@@ -17,8 +17,8 @@ struct ImportOptions {
 // Error bad_file for malformed files; all unknown or unsupported operators and attributes of a model come in one error.
 std::unique_ptr<Module> import_file(const std::string& path, const ImportOptions& options = {});
 // `bytes` must stay unchanged while `owner` lives; weights are views into them.
-std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner, const std::string& name,
-                                     const ImportOptions& options = {});
+std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner,
+                                     const std::string& name, const ImportOptions& options = {});
 
 // Every (domain, operator, since) that import knows, for documentation and tests.
 struct KnownOperator {

@@ -6,8 +6,9 @@ namespace tc::onnx {
 namespace {
 
 std::string_view kind_name(AttributeProto::Type t) {
-  constexpr std::string_view kNames[] = {"undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
-                                         "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+  constexpr std::string_view kNames[] = {
+      "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
+      "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
   const auto i = static_cast<size_t>(t);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }
@@ -27,14 +28,22 @@ std::string describe_node(const NodeProto& n) {
   return std::string(n.op_type);
 }
 
-NodeImport::NodeImport(Importer& importer, const NodeProto& proto, int64_t opset, Builder& builder, std::vector<Value*> inputs)
-    : importer_(importer), proto_(proto), opset_(opset), builder_(builder), inputs_(std::move(inputs)), read_(proto.attribute.size()) {}
+NodeImport::NodeImport(Importer& importer, const NodeProto& proto, int64_t opset, Builder& builder,
+                       std::vector<Value*> inputs)
+    : importer_(importer),
+      proto_(proto),
+      opset_(opset),
+      builder_(builder),
+      inputs_(std::move(inputs)),
+      read_(proto.attribute.size()) {}
 
 void NodeImport::fail_text(ErrorCode code, std::string text) const {
   throw Error({code, cat(proto_.op_type, ": ", text), describe_node(proto_), {}, {}});
 }
 
-void NodeImport::unsupported(const std::string& what) const { fail_text(ErrorCode::unsupported, what); }
+void NodeImport::unsupported(const std::string& what) const {
+  fail_text(ErrorCode::unsupported, what);
+}
 
 Value* NodeImport::required(int i) const {
   if (!has(i)) fail(ErrorCode::bad_graph, "input ", i, " is missing");
@@ -47,18 +56,22 @@ const AttributeProto* NodeImport::attr(std::string_view name) {
     if (a.name != name) continue;
     read_[i] = true;
     if (a.ref_attr_name.empty()) return &a;
-    const auto it = importer_.body_.attrs ? importer_.body_.attrs->find(a.ref_attr_name) : Importer::AttrEnv::const_iterator();
+    const auto it =
+        importer_.body_.attrs ? importer_.body_.attrs->find(a.ref_attr_name) : Importer::AttrEnv::const_iterator();
     // A reference to an attribute that the call leaves out and that has no default is an absent attribute.
     return importer_.body_.attrs && it != importer_.body_.attrs->end() ? it->second : nullptr;
   }
   return nullptr;
 }
 
-bool NodeImport::has_attr(std::string_view name) const { return const_cast<NodeImport*>(this)->attr(name) != nullptr; }
+bool NodeImport::has_attr(std::string_view name) const {
+  return const_cast<NodeImport*>(this)->attr(name) != nullptr;
+}
 
-#define TC_EXPECT_KIND(a, expected)                                                                                            \
-  if ((a).kind() != AttributeProto::expected)                                                                                  \
-  fail(ErrorCode::bad_attribute, "attribute '", name, "' must be of kind ", kind_name(AttributeProto::expected), ", got ", kind_name((a).kind()))
+#define TC_EXPECT_KIND(a, expected)                                                                              \
+  if ((a).kind() != AttributeProto::expected)                                                                    \
+  fail(ErrorCode::bad_attribute, "attribute '", name, "' must be of kind ", kind_name(AttributeProto::expected), \
+       ", got ", kind_name((a).kind()))
 
 int64_t NodeImport::int_attr(std::string_view name, int64_t fallback) {
   const AttributeProto* a = attr(name);
@@ -106,7 +119,8 @@ std::optional<std::vector<std::string>> NodeImport::strings_attr(std::string_vie
 std::optional<Tensor> NodeImport::tensor_attr(std::string_view name) {
   const AttributeProto* a = attr(name);
   if (!a) return std::nullopt;
-  if (a->kind() == AttributeProto::kSparseTensor && a->sparse_tensor) return to_tensor(*a->sparse_tensor, importer_.source_);
+  if (a->kind() == AttributeProto::kSparseTensor && a->sparse_tensor)
+    return to_tensor(*a->sparse_tensor, importer_.source_);
   TC_EXPECT_KIND(*a, kTensor);
   if (!a->t) fail(ErrorCode::bad_attribute, "attribute '", name, "' holds no tensor");
   return to_tensor(*a->t, importer_.source_);
@@ -116,7 +130,8 @@ std::unique_ptr<Graph> NodeImport::region(std::string_view name, const std::vect
   const AttributeProto* a = attr(name);
   if (!a || !a->g) fail(ErrorCode::bad_attribute, "attribute '", name, "' must hold a graph");
   if (a->g->input.size() != input_types.size())
-    fail(ErrorCode::bad_graph, "the graph in attribute '", name, "' has ", a->g->input.size(), " inputs, expected ", input_types.size());
+    fail(ErrorCode::bad_graph, "the graph in attribute '", name, "' has ", a->g->input.size(), " inputs, expected ",
+         input_types.size());
   return importer_.import_region(*a->g, input_types);
 }
 
@@ -145,13 +160,27 @@ void NodeImport::read_attrs(const OpInfo& op, void* attrs) {
         v = i64 != 0;
         break;
       }
-      case AttrKind::integer: v = int_attr(name, 0); break;
-      case AttrKind::real: v = float_attr(name, 0); break;
-      case AttrKind::text: v = string_attr(name, ""); break;
-      case AttrKind::integers: v = *ints_attr(name); break;
-      case AttrKind::reals: v = *floats_attr(name); break;
-      case AttrKind::texts: v = *strings_attr(name); break;
-      case AttrKind::tensor: v = *tensor_attr(name); break;
+      case AttrKind::integer:
+        v = int_attr(name, 0);
+        break;
+      case AttrKind::real:
+        v = float_attr(name, 0);
+        break;
+      case AttrKind::text:
+        v = string_attr(name, "");
+        break;
+      case AttrKind::integers:
+        v = *ints_attr(name);
+        break;
+      case AttrKind::reals:
+        v = *floats_attr(name);
+        break;
+      case AttrKind::texts:
+        v = *strings_attr(name);
+        break;
+      case AttrKind::tensor:
+        v = *tensor_attr(name);
+        break;
       case AttrKind::dtype: {
         const int64_t code = int_attr(name, 0);
         if (code == 0 && f.optional) continue;  // UNDEFINED
@@ -172,7 +201,8 @@ void NodeImport::read_attrs(const OpInfo& op, void* attrs) {
         v = std::move(text);
         break;
       }
-      case AttrKind::dims: fail(ErrorCode::bad_attribute, "attribute '", name, "' has no ONNX form");
+      case AttrKind::dims:
+        fail(ErrorCode::bad_attribute, "attribute '", name, "' has no ONNX form");
     }
     try {
       op.attrs.set(attrs, i, v);
@@ -200,7 +230,8 @@ Value* NodeImport::ints_as_input(std::string_view name) {
 
 void NodeImport::check_all_read() const {
   for (size_t i = 0; i < read_.size(); ++i)
-    if (!read_[i]) fail(ErrorCode::bad_attribute, "unknown attribute '", proto_.attribute[i].name, "' in opset ", opset_);
+    if (!read_[i])
+      fail(ErrorCode::bad_attribute, "unknown attribute '", proto_.attribute[i].name, "' in opset ", opset_);
 }
 
 #undef TC_EXPECT_KIND

@@ -1,6 +1,7 @@
-// How one ONNX node becomes IR. The default goes by name: operands by position, attributes by the op's `fields`, and holds
-// from the opset in the op's facts. What is irregular (retired forms, attributes that became inputs, changed defaults)
-// is a row in import_<family>.cc; of the rows of one operator the one with the greatest `since` <= the model's opset wins.
+// How one ONNX node becomes IR. The default goes by name: operands by position, attributes by the op's `fields`, and
+// holds from the opset in the op's facts. What is irregular (retired forms, attributes that became inputs, changed
+// defaults) is a row in import_<family>.cc; of the rows of one operator the one with the greatest `since` <= the
+// model's opset wins.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,7 @@ class NodeImport {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   bool has(int i) const { return i < num_inputs() && inputs_[static_cast<size_t>(i)]; }
   Value* in(int i) const { return i < num_inputs() ? inputs_[static_cast<size_t>(i)] : nullptr; }  // null: absent
-  Value* required(int i) const;                       // Error bad_graph when absent
+  Value* required(int i) const;  // Error bad_graph when absent
   const std::vector<Value*>& inputs() const { return inputs_; }
   int num_outputs() const { return static_cast<int>(proto_.output.size()); }
   bool has_output(int j) const { return j < num_outputs() && !proto_.output[static_cast<size_t>(j)].empty(); }
@@ -67,7 +68,9 @@ class NodeImport {
 
   [[noreturn]] void unsupported(const std::string& what) const;
   template <class... Parts>
-  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const { fail_text(code, cat(parts...)); }
+  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
+    fail_text(code, cat(parts...));
+  }
   // Error bad_attribute that lists attributes nobody has read.
   void check_all_read() const;
 

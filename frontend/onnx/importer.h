@@ -64,8 +64,8 @@ class Importer {
   Body body_{};
   Scope* scope_ = nullptr;  // innermost, while a node is being imported
   int depth_ = 0;
-  std::vector<const FunctionProto*> active_;               // being instantiated: for recursion
-  std::map<std::string, std::string> instances_;           // signature of a call → name of the instance
+  std::vector<const FunctionProto*> active_;      // being instantiated: for recursion
+  std::map<std::string, std::string> instances_;  // signature of a call → name of the instance
   struct Finding {
     ErrorCode code;
     std::string text;

@@ -26,7 +26,8 @@ const Table& table() {
       list.push_back({r.since, r.import, OpId()});
     }
     for (auto& [key, entry] : result)
-      std::stable_sort(entry.rows.begin(), entry.rows.end(), [](const auto& a, const auto& b) { return a.since > b.since; });
+      std::stable_sort(entry.rows.begin(), entry.rows.end(),
+                       [](const auto& a, const auto& b) { return a.since > b.since; });
     return result;
   }();
   return t;
@@ -34,7 +35,9 @@ const Table& table() {
 
 }  // namespace
 
-std::string_view canonical_domain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
+std::string_view canonical_domain(std::string_view domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
 
 const OperatorRows* find_operator(std::string_view domain, std::string_view name) {
   const auto it = table().find({canonical_domain(domain), name});

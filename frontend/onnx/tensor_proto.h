@@ -13,8 +13,8 @@ inline constexpr uint64_t kMaxDenseBytes = uint64_t{1} << 30;
 
 // What a message's bytes belong to.
 struct TensorSource {
-  std::shared_ptr<const void> owner;  // of the parsed bytes; none: they may vanish, and every tensor is a copy
-  ExternalData* external = nullptr;   // none: external data is refused
+  std::shared_ptr<const void> owner;     // of the parsed bytes; none: they may vanish, and every tensor is a copy
+  ExternalData* external = nullptr;      // none: external data is refused
   const MappedMemory* mapped = nullptr;  // the owner, when it is a file
 };
 

@@ -3,10 +3,14 @@
 namespace tc {
 
 template <>
-void eval<Constant>(EvalContext& ctx) { ctx.set(0, ctx.attrs<Constant>().value); }
+void eval<Constant>(EvalContext& ctx) {
+  ctx.set(0, ctx.attrs<Constant>().value);
+}
 
 template <>
-void eval<Parameter>(EvalContext& ctx) { ctx.set(0, ctx.attrs<Parameter>().value); }
+void eval<Parameter>(EvalContext& ctx) {
+  ctx.set(0, ctx.attrs<Parameter>().value);
+}
 
 template <>
 void eval<Return>(EvalContext&) {}
@@ -21,6 +25,8 @@ void eval<Call>(EvalContext& ctx) {
 }
 
 template <>
-void eval<Identity>(EvalContext& ctx) { ctx.set(0, ctx.datum(0)); }
+void eval<Identity>(EvalContext& ctx) {
+  ctx.set(0, ctx.datum(0));
+}
 
 }  // namespace tc

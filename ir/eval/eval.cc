@@ -29,7 +29,8 @@ Tensor& EvalContext::out(int j, DType t, Extents extents) {
   TC_CHECK(j < num_results(), "result ", j, " of ", node_.op());
   const auto count = static_cast<uint64_t>(element_count(extents));
   if (count > env_.max_bytes / size_of(t))
-    fail(ErrorCode::limit_memory, "a result of ", count, " elements exceeds the memory budget of ", env_.max_bytes, " bytes");
+    fail(ErrorCode::limit_memory, "a result of ", count, " elements exceeds the memory budget of ", env_.max_bytes,
+         " bytes");
   auto& r = results_[static_cast<size_t>(j)];
   r.tensor = Tensor(t, std::move(extents));
   return r.tensor;
@@ -50,15 +51,19 @@ void EvalContext::count_step() {
 std::vector<Datum>& EvalContext::result_datums() {
   taken_.clear();
   for (auto& r : results_) {
-    if (r.is_datum) taken_.push_back(std::move(r.datum));
-    else if (r.tensor.defined()) taken_.emplace_back(std::move(r.tensor));
-    else taken_.emplace_back();
+    if (r.is_datum)
+      taken_.push_back(std::move(r.datum));
+    else if (r.tensor.defined())
+      taken_.emplace_back(std::move(r.tensor));
+    else
+      taken_.emplace_back();
   }
   return taken_;
 }
 
 void EvalContext::fail_text(ErrorCode code, std::string text) const {
-  throw Error({code, std::move(text), node_.location().empty() ? std::string(node_.info().name()) : node_.location(), {}, {}});
+  throw Error(
+      {code, std::move(text), node_.location().empty() ? std::string(node_.info().name()) : node_.location(), {}, {}});
 }
 
 std::vector<Datum> eval_node(const Node& node, std::span<const Datum> operands, EvalEnv& env) {

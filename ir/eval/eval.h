@@ -1,5 +1,6 @@
-// Reference semantics: one body per op, `template <> void eval<Op>(EvalContext&)`, defined in eval/<family>.cc. A missing
-// body does not link. Bodies compute on widened values (wide.h) or move bytes, so each serves every element type.
+// Reference semantics: one body per op, `template <> void eval<Op>(EvalContext&)`, defined in eval/<family>.cc. A
+// missing body does not link. Bodies compute on widened values (wide.h) or move bytes, so each serves every element
+// type.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ namespace tc {
 struct EvalEnv {
   // Keep f64 between ops instead of rounding to f32, f16 or bf16: the higher-precision truth for accuracy tests.
   bool widened = false;
-  uint64_t max_steps = UINT64_MAX;   // loop iterations, summed over the run; Error limit_steps beyond
-  uint64_t max_bytes = UINT64_MAX;   // of one result; Error limit_memory beyond
+  uint64_t max_steps = UINT64_MAX;  // loop iterations, summed over the run; Error limit_steps beyond
+  uint64_t max_bytes = UINT64_MAX;  // of one result; Error limit_memory beyond
   uint64_t steps = 0;
   // Runs a region's or function's graph on values for its inputs. `node` is the node whose region it is.
   std::function<std::vector<Datum>(const Node& node, const Graph& graph, std::vector<Datum> args)> run_graph;
@@ -31,14 +32,18 @@ class EvalContext {
   const Node& node() const { return node_; }
   EvalEnv& env() const { return env_; }
   template <class Op>
-  const attrs_t<Op>& attrs() const { return node_.attrs<Op>(); }
+  const attrs_t<Op>& attrs() const {
+    return node_.attrs<Op>();
+  }
 
   int num_operands() const { return static_cast<int>(operands_.size()); }
   bool has(int i) const { return i < num_operands() && node_.operand(i) && !operands_[static_cast<size_t>(i)].empty(); }
   const Datum& datum(int i) const { return operands_[static_cast<size_t>(i)]; }
   const Tensor& in(int i) const { return datum(i).tensor(); }
   template <class W>
-  std::vector<W> read(int i) const { return widen<W>(in(i)); }
+  std::vector<W> read(int i) const {
+    return widen<W>(in(i));
+  }
   std::vector<int64_t> ints(int i) const { return to_i64(in(i)); }
   // Axis counted from 0; Error bad_attribute when out of range.
   int axis(int64_t a, int rank) const;
@@ -56,13 +61,17 @@ class EvalContext {
   }
   void set(int j, Datum d);
 
-  std::vector<Datum> run_region(int region, std::vector<Datum> args) { return env_.run_graph(node_, node_.region(region), std::move(args)); }
+  std::vector<Datum> run_region(int region, std::vector<Datum> args) {
+    return env_.run_graph(node_, node_.region(region), std::move(args));
+  }
   void count_step();  // one loop iteration against the budget
 
   std::vector<Datum> take_results() { return std::move(result_datums()); }
 
   template <class... Parts>
-  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const { fail_text(code, cat(parts...)); }
+  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
+    fail_text(code, cat(parts...));
+  }
 
  private:
   [[noreturn]] void fail_text(ErrorCode code, std::string text) const;

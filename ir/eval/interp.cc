@@ -5,7 +5,9 @@
 namespace tc {
 namespace {
 
-DType widened_dtype(DType t) { return t == DType::f32 || t == DType::f16 || t == DType::bf16 ? DType::f64 : t; }
+DType widened_dtype(DType t) {
+  return t == DType::f32 || t == DType::f16 || t == DType::bf16 ? DType::f64 : t;
+}
 
 Datum widen_datum(const Datum& d) {
   if (d.is_tensor()) {
@@ -51,12 +53,18 @@ class Interpreter {
       std::vector<Datum> operands;
       for (Value* v : n->operands()) operands.push_back(v ? values_.at(v) : Datum());
       auto results = eval_node(*n, operands, env_);
-      if (env_.widened && (n->op() == OpId::Constant || n->op() == OpId::Parameter)) results[0] = widen_datum(results[0]);
+      if (env_.widened && (n->op() == OpId::Constant || n->op() == OpId::Parameter))
+        results[0] = widen_datum(results[0]);
       if (options_.check_types && !env_.widened)
         for (int j = 0; j < n->num_results(); ++j) {
           const Datum& d = results[static_cast<size_t>(j)];
           if (!d.empty() && !has_type(d, n->result(j)->type()))
-            throw Error({ErrorCode::internal, cat("result ", j, " of ", n->op(), " was inferred as ", n->result(j)->type(), " but is ", describe(d)), n->location(), {}, {}});
+            throw Error(
+                {ErrorCode::internal,
+                 cat("result ", j, " of ", n->op(), " was inferred as ", n->result(j)->type(), " but is ", describe(d)),
+                 n->location(),
+                 {},
+                 {}});
         }
       if (options_.observe) options_.observe(*n, results);
       for (int j = 0; j < n->num_results(); ++j)
@@ -100,15 +108,19 @@ class Interpreter {
 
 bool has_type(const Datum& d, const Type& t) {
   switch (t.kind()) {
-    case Type::Kind::none: return d.empty();
-    case Type::Kind::optional: return d.empty() || has_type(d, t.element());
-    case Type::Kind::map: return d.is_map();
+    case Type::Kind::none:
+      return d.empty();
+    case Type::Kind::optional:
+      return d.empty() || has_type(d, t.element());
+    case Type::Kind::map:
+      return d.is_map();
     case Type::Kind::sequence:
       if (!d.is_sequence()) return false;
       for (const auto& item : d.items())
         if (!has_type(item, t.element())) return false;
       return true;
-    case Type::Kind::tensor: return d.is_tensor() && compatible(t, d.tensor().type());
+    case Type::Kind::tensor:
+      return d.is_tensor() && compatible(t, d.tensor().type());
   }
   return false;
 }
@@ -137,7 +149,8 @@ std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vecto
       if (!dim.is_symbol()) continue;
       const auto [it, fresh] = symbols.emplace(dim.symbol_name(), extent);
       if (!fresh && it->second != extent)
-        fail(ErrorCode::bad_input, "input '", v->name(), "' has extent ", extent, " at dimension ", k, ", but '", dim, "' is ", it->second, " elsewhere");
+        fail(ErrorCode::bad_input, "input '", v->name(), "' has extent ", extent, " at dimension ", k, ", but '", dim,
+             "' is ", it->second, " elsewhere");
     }
   }
   return symbols;

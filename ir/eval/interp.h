@@ -25,8 +25,8 @@ struct InterpOptions {
 std::vector<Datum> interpret(const Module& module, std::vector<Datum> inputs, const InterpOptions& options = {});
 std::vector<Datum> interpret(const Graph& graph, std::vector<Datum> inputs, const InterpOptions& options = {});
 
-// Values of the symbols in the inputs' declared types, given actual inputs. Error bad_input when a value does not fit its
-// declaration or one symbol would have two values.
+// Values of the symbols in the inputs' declared types, given actual inputs. Error bad_input when a value does not fit
+// its declaration or one symbol would have two values.
 std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vector<Datum>& inputs);
 
 // Does the value have this type, as far as the type says (symbols are free)?

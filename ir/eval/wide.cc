@@ -18,11 +18,15 @@ To from_double(double v) {
 template <class W, class S>
 W widen_one(const S& s) {
   if constexpr (std::is_same_v<W, std::string> || std::is_same_v<S, std::string>) {
-    if constexpr (std::is_same_v<W, S>) return s;
-    else fail(ErrorCode::bad_type, "strings and numbers do not convert");
+    if constexpr (std::is_same_v<W, S>)
+      return s;
+    else
+      fail(ErrorCode::bad_type, "strings and numbers do not convert");
   } else if constexpr (requires { typename S::value_type; }) {
-    if constexpr (requires { typename W::value_type; }) return W(s);
-    else fail(ErrorCode::bad_type, "expected real numbers, got complex ones");
+    if constexpr (requires { typename W::value_type; })
+      return W(s);
+    else
+      fail(ErrorCode::bad_type, "expected real numbers, got complex ones");
   } else if constexpr (requires { typename W::value_type; }) {
     return W(widen_one<double>(s));
   } else if constexpr (std::is_same_v<S, Bool>) {
@@ -41,21 +45,29 @@ W widen_one(const S& s) {
 template <class S, class W>
 S narrow_one(const W& w) {
   if constexpr (std::is_same_v<W, std::string> || std::is_same_v<S, std::string>) {
-    if constexpr (std::is_same_v<W, S>) return w;
-    else fail(ErrorCode::bad_type, "strings and numbers do not convert");
+    if constexpr (std::is_same_v<W, S>)
+      return w;
+    else
+      fail(ErrorCode::bad_type, "strings and numbers do not convert");
   } else if constexpr (requires { typename S::value_type; }) {
-    if constexpr (requires { typename W::value_type; }) return S(static_cast<typename S::value_type>(w.real()), static_cast<typename S::value_type>(w.imag()));
-    else return S(static_cast<typename S::value_type>(w));
+    if constexpr (requires { typename W::value_type; })
+      return S(static_cast<typename S::value_type>(w.real()), static_cast<typename S::value_type>(w.imag()));
+    else
+      return S(static_cast<typename S::value_type>(w));
   } else if constexpr (requires { typename W::value_type; }) {
     fail(ErrorCode::bad_type, "expected real numbers, got complex ones");
   } else if constexpr (std::is_same_v<S, Bool>) {
     return Bool(w != W(0));
   } else if constexpr (std::is_integral_v<S>) {
-    if constexpr (std::is_integral_v<W>) return static_cast<S>(w);
-    else return static_cast<S>(from_double<int64_t>(w));
+    if constexpr (std::is_integral_v<W>)
+      return static_cast<S>(w);
+    else
+      return static_cast<S>(from_double<int64_t>(w));
   } else if constexpr (requires(S s) { s.value; }) {
-    if constexpr (std::is_integral_v<W>) return S(w);
-    else return S(from_double<int64_t>(w));
+    if constexpr (std::is_integral_v<W>)
+      return S(w);
+    else
+      return S(from_double<int64_t>(w));
   } else if constexpr (std::is_floating_point_v<S>) {
     return static_cast<S>(w);
   } else {
@@ -85,7 +97,7 @@ void narrow(const std::vector<W>& values, Tensor& out) {
   });
 }
 
-#define TC_WIDE(W)                                \
+#define TC_WIDE(W)                                 \
   template std::vector<W> widen<W>(const Tensor&); \
   template void narrow<W>(const std::vector<W>&, Tensor&);
 TC_WIDE(double)

@@ -24,11 +24,16 @@ template <class F>
 decltype(auto) visit_wide(DType t, F&& f) {
   switch (kind(t)) {
     case DTypeKind::boolean:
-    case DTypeKind::signed_int: return f.template operator()<int64_t>();
-    case DTypeKind::unsigned_int: return f.template operator()<uint64_t>();
-    case DTypeKind::floating: return f.template operator()<double>();
-    case DTypeKind::complex: return f.template operator()<std::complex<double>>();
-    case DTypeKind::string: return f.template operator()<std::string>();
+    case DTypeKind::signed_int:
+      return f.template operator()<int64_t>();
+    case DTypeKind::unsigned_int:
+      return f.template operator()<uint64_t>();
+    case DTypeKind::floating:
+      return f.template operator()<double>();
+    case DTypeKind::complex:
+      return f.template operator()<std::complex<double>>();
+    case DTypeKind::string:
+      return f.template operator()<std::string>();
   }
   __builtin_unreachable();
 }
@@ -38,11 +43,15 @@ template <class F>
 decltype(auto) visit_real(DType t, F&& f) {
   switch (kind(t)) {
     case DTypeKind::boolean:
-    case DTypeKind::signed_int: return f.template operator()<int64_t>();
-    case DTypeKind::unsigned_int: return f.template operator()<uint64_t>();
-    case DTypeKind::floating: return f.template operator()<double>();
+    case DTypeKind::signed_int:
+      return f.template operator()<int64_t>();
+    case DTypeKind::unsigned_int:
+      return f.template operator()<uint64_t>();
+    case DTypeKind::floating:
+      return f.template operator()<double>();
     case DTypeKind::complex:
-    case DTypeKind::string: break;
+    case DTypeKind::string:
+      break;
   }
   fail(ErrorCode::bad_type, "expected real numbers, got ", name(t));
 }

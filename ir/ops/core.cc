@@ -7,7 +7,9 @@ namespace {
 constexpr int64_t kMaxContents = 64;
 
 void note_contents(InferContext& ctx, const Tensor& t) {
-  if (t.rank() > 1 || t.size() > kMaxContents || (t.dtype() != DType::i64 && t.dtype() != DType::i32 && t.dtype() != DType::boolean)) return;
+  if (t.rank() > 1 || t.size() > kMaxContents ||
+      (t.dtype() != DType::i64 && t.dtype() != DType::i32 && t.dtype() != DType::boolean))
+    return;
   const auto values = to_i64(t);
   ctx.set_contents(0, Dims(values.begin(), values.end()));
 }
@@ -35,11 +37,11 @@ void Call::infer(InferContext& ctx) {
     ctx.fail(ErrorCode::bad_graph, "@", callee, " takes ", f->num_inputs(), " arguments, got ", ctx.num_operands());
   for (int i = 0; i < ctx.num_operands(); ++i)
     if (ctx.has(i) && !compatible(f->input(i)->type(), ctx.type(i)))
-      ctx.fail(ErrorCode::bad_type, "argument ", i, " of @", callee, " is ", ctx.type(i), ", expected ", f->input(i)->type());
+      ctx.fail(ErrorCode::bad_type, "argument ", i, " of @", callee, " is ", ctx.type(i), ", expected ",
+               f->input(i)->type());
   if (ctx.num_results() > f->num_outputs())
     ctx.fail(ErrorCode::bad_graph, "@", callee, " has ", f->num_outputs(), " outputs, asked for ", ctx.num_results());
-  for (int j = 0; j < ctx.num_results(); ++j)
-    ctx.set(j, f->output(j) ? f->output(j)->type() : Type());
+  for (int j = 0; j < ctx.num_results(); ++j) ctx.set(j, f->output(j) ? f->output(j)->type() : Type());
 }
 
 void Identity::infer(InferContext& ctx) {

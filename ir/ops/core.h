@@ -20,9 +20,11 @@ struct Parameter {
   struct Attrs {
     std::string name;
     Tensor value;
-    static constexpr auto fields = std::tuple{field("name", &Attrs::name, required), field("value", &Attrs::value, required)};
+    static constexpr auto fields =
+        std::tuple{field("name", &Attrs::name, required), field("value", &Attrs::value, required)};
   };
-  static constexpr OpFacts facts{"parameter", {}, "-> y:V", {{{'V', dtypes::all}}}, "a named tensor that a caller may replace"};
+  static constexpr OpFacts facts{
+      "parameter", {}, "-> y:V", {{{'V', dtypes::all}}}, "a named tensor that a caller may replace"};
   static void infer(InferContext& ctx);
 };
 
@@ -37,7 +39,8 @@ struct Call {
     std::string callee;
     static constexpr auto fields = std::tuple{field("callee", &Attrs::callee, required)};
   };
-  static constexpr OpFacts facts{"call", {}, "args:any* -> results:any*", {}, "the outputs of a function of the module"};
+  static constexpr OpFacts facts{
+      "call", {}, "args:any* -> results:any*", {}, "the outputs of a function of the module"};
   static void infer(InferContext& ctx);
 };
 

@@ -27,8 +27,8 @@ TileFn tile_of(int rows) {
     TC_ROWS(1)
     TC_ROWS(2)
     TC_ROWS(3)
-    TC_ROWS(4) TC_ROWS(5) TC_ROWS(6) TC_ROWS(7) TC_ROWS(8) TC_ROWS(9) TC_ROWS(10) TC_ROWS(11) TC_ROWS(12) default
-        : return nullptr;
+    TC_ROWS(4)
+    TC_ROWS(5) TC_ROWS(6) TC_ROWS(7) TC_ROWS(8) TC_ROWS(9) TC_ROWS(10) TC_ROWS(11) TC_ROWS(12) default : return nullptr;
   }
 #undef TC_ROWS
 }

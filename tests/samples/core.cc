@@ -8,7 +8,9 @@ void samples_core(std::vector<Sample>& samples) {
                        g.outputs({g.b.make<Parameter>({}, {"weight", g.random(DType::f32, {2, 3})})});
                      }});
   samples.push_back({"return", [](SampleGraph& g) { g.outputs({g.input(DType::f32, {2})}); }});
-  samples.push_back({"identity", [](SampleGraph& g) { g.outputs({g.b.make<Identity>({g.input(DType::f32, {2, 0})})}); }});
+  samples.push_back({"identity", [](SampleGraph& g) {
+                       g.outputs({g.b.make<Identity>({g.input(DType::f32, {2, 0})})});
+                     }});
   samples.push_back({"call", [](SampleGraph& g) {
                        Graph& f = g.module->add_function("f");
                        Value* x = f.add_input(Type::tensor(DType::f32, {Dim(3)}), "x");

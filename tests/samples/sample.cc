@@ -37,7 +37,8 @@ Tensor SampleGraph::random(DType t, Extents extents, double low, double high) {
     case DTypeKind::unsigned_int: {
       if (kind(t) == DTypeKind::unsigned_int) low = std::max(low, 0.0);
       std::vector<int64_t> v(n);
-      for (auto& x : v) x = std::uniform_int_distribution<int64_t>(static_cast<int64_t>(low), static_cast<int64_t>(high))(rng_);
+      for (auto& x : v)
+        x = std::uniform_int_distribution<int64_t>(static_cast<int64_t>(low), static_cast<int64_t>(high))(rng_);
       narrow(v, out);
       break;
     }

@@ -1,6 +1,6 @@
-// Samples: small graphs that exercise one op each, with inputs in the op's domain. Every generic suite (interpreter against
-// widened interpreter, every kernel tier, text round trip, inference against actual shapes, ...) runs over them; an op
-// without a sample fails a test.
+// Samples: small graphs that exercise one op each, with inputs in the op's domain. Every generic suite (interpreter
+// against widened interpreter, every kernel tier, text round trip, inference against actual shapes, ...) runs over
+// them; an op without a sample fails a test.
 #pragma once
 
 #include <random>
@@ -17,7 +17,9 @@ class SampleGraph {
   SampleGraph() : module(std::make_unique<Module>()), b(module->main()) {}
 
   // An input with uniform elements in [low, high] (integers inclusive, booleans 0/1). Deterministic.
-  Value* input(DType t, Extents extents, double low = -2, double high = 2) { return input(random(t, std::move(extents), low, high)); }
+  Value* input(DType t, Extents extents, double low = -2, double high = 2) {
+    return input(random(t, std::move(extents), low, high));
+  }
   // An input with these elements. `dims`, when given, declares symbolic extents instead of the actual ones.
   Value* input(Tensor value, Dims dims = {}) {
     Type type = dims.empty() ? value.type() : Type::tensor(value.dtype(), Shape(std::move(dims)));
@@ -40,8 +42,8 @@ class SampleGraph {
 };
 
 struct Sample {
-  std::string name;                // "conv/strided"; the part before the slash is the op's name
-  void (*build)(SampleGraph&);     // adds inputs, nodes, outputs
+  std::string name;                 // "conv/strided"; the part before the slash is the op's name
+  void (*build)(SampleGraph&);      // adds inputs, nodes, outputs
   double rtol = 1e-4, atol = 1e-5;  // of f32 results against the widened interpreter
 };
 

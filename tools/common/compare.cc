@@ -23,7 +23,8 @@ std::string exact_difference(const Tensor& a, const Tensor& e) {
   for (size_t i = 0; i < x.size(); ++i)
     if (!(x[i] == y[i]) && count++ == 0) first = i;
   if (!count) return {};
-  return cat(count, " of ", x.size(), " elements differ, first at ", position(e.extents(), static_cast<int64_t>(first)), ": ", x[first], ", expected ", y[first]);
+  return cat(count, " of ", x.size(), " elements differ, first at ", position(e.extents(), static_cast<int64_t>(first)),
+             ": ", x[first], ", expected ", y[first]);
 }
 
 std::string close_difference(const Tensor& a, const Tensor& e, const Tolerance& tolerance) {
@@ -46,12 +47,14 @@ std::string close_difference(const Tensor& a, const Tensor& e, const Tolerance& 
     const double error = std::abs(x[i] - y[i]), allowed = atol + tolerance.rtol * std::abs(y[i]);
     if (std::isfinite(error) && error <= allowed) continue;  // an infinite expectation allows nothing else
     ++count;
-    const double excess = std::isfinite(error) ? error / std::max(allowed, 1e-300) : std::numeric_limits<double>::infinity();
+    const double excess =
+        std::isfinite(error) ? error / std::max(allowed, 1e-300) : std::numeric_limits<double>::infinity();
     if (excess > worst_excess) worst_excess = excess, worst = i;
   }
   if (!count) return {};
   const auto place = static_cast<int64_t>(kind(e.dtype()) == DTypeKind::complex ? worst / 2 : worst);
-  return cat(count, " of ", x.size(), " elements differ, worst at ", position(e.extents(), place), ": ", x[worst], ", expected ", y[worst]);
+  return cat(count, " of ", x.size(), " elements differ, worst at ", position(e.extents(), place), ": ", x[worst],
+             ", expected ", y[worst]);
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ std::string difference(const Datum& actual, const Datum& expected, const Toleran
     if (actual.items().size() != expected.items().size())
       return cat("expected a sequence of ", expected.items().size(), ", got ", actual.items().size());
     for (size_t i = 0; i < expected.items().size(); ++i)
-      if (auto d = difference(actual.items()[i], expected.items()[i], tolerance); !d.empty()) return cat("item ", i, ": ", d);
+      if (auto d = difference(actual.items()[i], expected.items()[i], tolerance); !d.empty())
+        return cat("item ", i, ": ", d);
     return {};
   }
   if (expected.is_map()) {
@@ -83,10 +87,14 @@ std::string difference(const Datum& actual, const Datum& expected, const Toleran
   if (a.dtype() != e.dtype() || a.extents() != e.extents()) return cat("expected ", e.type(), ", got ", a.type());
   switch (kind(e.dtype())) {
     case DTypeKind::floating:
-    case DTypeKind::complex: return close_difference(a, e, tolerance);
-    case DTypeKind::string: return exact_difference<std::string>(a, e);
-    case DTypeKind::unsigned_int: return exact_difference<uint64_t>(a, e);
-    default: return exact_difference<int64_t>(a, e);
+    case DTypeKind::complex:
+      return close_difference(a, e, tolerance);
+    case DTypeKind::string:
+      return exact_difference<std::string>(a, e);
+    case DTypeKind::unsigned_int:
+      return exact_difference<uint64_t>(a, e);
+    default:
+      return exact_difference<int64_t>(a, e);
   }
 }
 

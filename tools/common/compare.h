@@ -12,8 +12,8 @@ struct Tolerance {
   double atol_of_max = 0;  // times the largest finite |expected| of the tensor, added to atol
 };
 
-// Empty when `actual` equals `expected`: element types, extents, and elements within rtol * |expected| + atol for floating
-// types (NaN equals NaN, infinities themselves), exactly for the rest. Otherwise says where they differ most.
+// Empty when `actual` equals `expected`: element types, extents, and elements within rtol * |expected| + atol for
+// floating types (NaN equals NaN, infinities themselves), exactly for the rest. Otherwise says where they differ most.
 std::string difference(const Datum& actual, const Datum& expected, const Tolerance& tolerance);
 
 }  // namespace tc

@@ -31,7 +31,8 @@ Tensor random_tensor(DType t, Extents extents, std::mt19937_64& rng) {
 int64_t parse_int(std::string_view s, const std::string& where) {
   int64_t v = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
-  if (error != std::errc() || end != s.data() + s.size()) fail(ErrorCode::bad_argument, "'", s, "' in ", where, " is not an integer");
+  if (error != std::errc() || end != s.data() + s.size())
+    fail(ErrorCode::bad_argument, "'", s, "' in ", where, " is not an integer");
   return v;
 }
 
@@ -56,13 +57,18 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
   std::string all;
   for (const auto& in : inputs) names.push_back(in.name), all += (all.empty() ? "" : ", ") + in.name;
   const std::string near = nearest(text.substr(0, at), names);
-  throw Error({ErrorCode::bad_input, cat("the model has no input '", text.substr(0, at), "'"), {}, {}, {near.empty() ? "its inputs are " + all : "did you mean '" + near + "'?"}});
+  throw Error({ErrorCode::bad_input,
+               cat("the model has no input '", text.substr(0, at), "'"),
+               {},
+               {},
+               {near.empty() ? "its inputs are " + all : "did you mean '" + near + "'?"}});
 }
 
 Datum read_input(const ValueInfo& in, const std::string& value, uint64_t seed) {
   if (value.ends_with(".npy")) return read_npy(value);
   if (value.ends_with(".pb")) return onnx::read_value(value, in.type);
-  if (const size_t at = value.rfind(".npz:"); at != value.npos) return read_npz_member(value.substr(0, at + 4), value.substr(at + 5));
+  if (const size_t at = value.rfind(".npz:"); at != value.npos)
+    return read_npz_member(value.substr(0, at + 4), value.substr(at + 5));
   if (value.ends_with(".npz")) return read_npz_member(value, in.name);
   return parse_literal(value, seed);
 }
@@ -75,7 +81,11 @@ Tensor parse_literal(const std::string& text, uint64_t seed) {
   const auto parts = split(shape, 'x');
   const auto dtype = dtype_from_name(parts.back());
   if (!dtype)
-    throw Error({ErrorCode::bad_argument, cat("'", text, "' is neither a .npy, .npz or .pb file nor a literal"), {}, {}, {"literals look like 2xi64=3,4 or 1x3x224x224xf32@random"}});
+    throw Error({ErrorCode::bad_argument,
+                 cat("'", text, "' is neither a .npy, .npz or .pb file nor a literal"),
+                 {},
+                 {},
+                 {"literals look like 2xi64=3,4 or 1x3x224x224xf32@random"}});
   Extents extents;
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
     extents.push_back(parse_int(parts[i], text));
@@ -86,15 +96,21 @@ Tensor parse_literal(const std::string& text, uint64_t seed) {
     std::mt19937_64 rng(seed);
     if (how == "random") return random_tensor(*dtype, extents, rng);
     Tensor t(*dtype, extents);
-    if (how == "ones") narrow(std::vector<int64_t>(static_cast<size_t>(t.size()), 1), t);
-    else if (how != "zeros") fail(ErrorCode::bad_argument, "'@", how, "' in ", text, ": expected @random, @zeros or @ones");
+    if (how == "ones")
+      narrow(std::vector<int64_t>(static_cast<size_t>(t.size()), 1), t);
+    else if (how != "zeros")
+      fail(ErrorCode::bad_argument, "'@", how, "' in ", text, ": expected @random, @zeros or @ones");
     return t;
   }
-  const auto values = text.size() == end + 1 ? std::vector<std::string>() : split(std::string_view(text).substr(end + 1), ',');
+  const auto values =
+      text.size() == end + 1 ? std::vector<std::string>() : split(std::string_view(text).substr(end + 1), ',');
   Tensor t(*dtype, extents);
-  if (static_cast<int64_t>(values.size()) != t.size()) fail(ErrorCode::bad_argument, text, ": ", t.type(), " has ", t.size(), " elements, ", values.size(), " are given");
+  if (static_cast<int64_t>(values.size()) != t.size())
+    fail(ErrorCode::bad_argument, text, ": ", t.type(), " has ", t.size(), " elements, ", values.size(), " are given");
   switch (kind(*dtype)) {
-    case DTypeKind::string: narrow(values, t); break;
+    case DTypeKind::string:
+      narrow(values, t);
+      break;
     case DTypeKind::floating:
     case DTypeKind::complex: {
       std::vector<double> v;
@@ -119,7 +135,8 @@ std::vector<Datum> gather_inputs(const Function& f, const InputSpec& spec) {
   const auto infos = f.inputs();
   std::vector<std::optional<Datum>> values(infos.size());
   auto index_of = [&](const std::string& name) {
-    return static_cast<size_t>(std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == name; }) - infos.begin());
+    return static_cast<size_t>(std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == name; }) -
+                               infos.begin());
   };
   std::map<std::string, int64_t> dims;
   for (const auto& d : spec.dims) {
@@ -142,7 +159,8 @@ std::vector<Datum> gather_inputs(const Function& f, const InputSpec& spec) {
     }
   // Symbols that given inputs fix hold for the random ones too.
   for (size_t i = 0; i < infos.size(); ++i) {
-    if (!values[i] || !values[i]->is_tensor() || !infos[i].type.is_tensor() || !infos[i].type.shape().ranked()) continue;
+    if (!values[i] || !values[i]->is_tensor() || !infos[i].type.is_tensor() || !infos[i].type.shape().ranked())
+      continue;
     const Shape& shape = infos[i].type.shape();
     for (int k = 0; k < std::min(shape.rank(), values[i]->tensor().rank()); ++k)
       if (shape[k].is_symbol()) dims.emplace(shape[k].str(), values[i]->tensor().extent(k));
@@ -160,7 +178,8 @@ std::vector<Datum> gather_inputs(const Function& f, const InputSpec& spec) {
       missing += cat(missing.empty() ? "" : ", ", "'", infos[i].name, "' ", t);
       continue;
     }
-    if (!t.is_tensor() || !t.shape().ranked()) fail(ErrorCode::bad_input, "input '", infos[i].name, "' of type ", t, " cannot be made up; give it with --input");
+    if (!t.is_tensor() || !t.shape().ranked())
+      fail(ErrorCode::bad_input, "input '", infos[i].name, "' of type ", t, " cannot be made up; give it with --input");
     Extents extents;
     for (const Dim& d : t.shape().dims()) {
       const auto e = d.eval([&](const std::string& s) -> std::optional<int64_t> {
@@ -173,7 +192,11 @@ std::vector<Datum> gather_inputs(const Function& f, const InputSpec& spec) {
     result.push_back(random_tensor(t.dtype(), extents, rng));
   }
   if (!missing.empty())
-    throw Error({ErrorCode::bad_input, "no value for " + missing, {}, {}, {"give them with --input NAME=FILE, --inputs FILE.npz, or let --random make them up"}});
+    throw Error({ErrorCode::bad_input,
+                 "no value for " + missing,
+                 {},
+                 {},
+                 {"give them with --input NAME=FILE, --inputs FILE.npz, or let --random make them up"}});
   return result;
 }
 

@@ -22,7 +22,9 @@ namespace {
 using namespace tc;
 using Clock = std::chrono::steady_clock;
 
-double ms_since(Clock::time_point t) { return std::chrono::duration<double, std::milli>(Clock::now() - t).count(); }
+double ms_since(Clock::time_point t) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
+}
 
 struct Options {
   std::string model;
@@ -52,24 +54,30 @@ std::string reference_steps(const Executable& e, const std::string& families) {
   std::string found;
   walk_steps(e.plan(), [&](const cpu::Step& s, int) {
     const OpInfo& op = s.node->info();
-    if (!s.is_ref || op.family == Family::control || (!wanted.empty() && !wanted.count(std::string(to_string(op.family))))) return;
+    if (!s.is_ref || op.family == Family::control ||
+        (!wanted.empty() && !wanted.count(std::string(to_string(op.family)))))
+      return;
     found += cat("\n  ", s.node->location().empty() ? std::string(op.name()) : s.node->location(), ": ", op.name());
     for (const auto& r : s.refusals) found += cat("; ", r);
   });
   return found;
 }
 
-std::vector<std::pair<std::string, Tensor>> named(const std::vector<ValueInfo>& infos, const std::vector<Datum>& values) {
+std::vector<std::pair<std::string, Tensor>> named(const std::vector<ValueInfo>& infos,
+                                                  const std::vector<Datum>& values) {
   std::vector<std::pair<std::string, Tensor>> result;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].is_tensor()) fail(ErrorCode::bad_argument, "output '", infos[i].name, "' is ", describe(values[i]), ": a .npz file holds tensors only");
+    if (!values[i].is_tensor())
+      fail(ErrorCode::bad_argument, "output '", infos[i].name, "' is ", describe(values[i]),
+           ": a .npz file holds tensors only");
     result.emplace_back(infos[i].name, values[i].tensor());
   }
   return result;
 }
 
 // The exit status of comparing with --expect.
-int compare(const Options& o, const std::vector<ValueInfo>& infos, const std::vector<Datum>& values, nlohmann::json& report) {
+int compare(const Options& o, const std::vector<ValueInfo>& infos, const std::vector<Datum>& values,
+            nlohmann::json& report) {
   if (o.expect.empty()) return 0;
   int status = 0;
   for (const auto& [name, expected] : read_npz(o.expect)) {
@@ -99,8 +107,10 @@ int run_model(const Options& o) {
     nlohmann::json report = nlohmann::json::object();
     const int status = compare(o, infos, values, report);
     if (!o.save.empty()) write_npz(o.save, named(infos, values));
-    if (o.json) std::cout << report.dump(2) << "\n";
-    else if (o.save.empty() && o.expect.empty()) print_outputs(std::cout, infos, values);
+    if (o.json)
+      std::cout << report.dump(2) << "\n";
+    else if (o.save.empty() && o.expect.empty())
+      print_outputs(std::cout, infos, values);
     return status;
   }
   const Compiled compiled = compile(f, o.compile);
@@ -151,18 +161,25 @@ int run_model(const Options& o) {
     report["runs"] = timings.runs;
     report["threads"] = context->threads();
     report["isa"] = kernels::tier_name(e.tier());
-    report["memory"] = {{"planned_bytes", memory.planned}, {"arena_bytes", memory.capacity}, {"packed_bytes", e.packed_bytes()}, {"weights_bytes", e.constant_bytes()}};
-    for (size_t i = 0; i < values.size(); ++i) report["outputs"].push_back({{"name", infos[i].name}, {"type", describe(values[i])}});
+    report["memory"] = {{"planned_bytes", memory.planned},
+                        {"arena_bytes", memory.capacity},
+                        {"packed_bytes", e.packed_bytes()},
+                        {"weights_bytes", e.constant_bytes()}};
+    for (size_t i = 0; i < values.size(); ++i)
+      report["outputs"].push_back({{"name", infos[i].name}, {"type", describe(values[i])}});
     std::cout << report.dump(2) << "\n";
     return status;
   }
   if (o.save.empty() && o.expect.empty()) print_outputs(std::cout, infos, values);
   if (o.repeat > 1)
-    std::printf("%d runs: median %.3f ms, p10 %.3f, p90 %.3f; load %.1f ms, first run %.3f ms, peak memory %.1f MB\n", timings.runs, timings.median_ms,
-                timings.p10_ms, timings.p90_ms, timings.load_ms, timings.first_run_ms, timings.peak_rss_mb);
+    std::printf("%d runs: median %.3f ms, p10 %.3f, p90 %.3f; load %.1f ms, first run %.3f ms, peak memory %.1f MB\n",
+                timings.runs, timings.median_ms, timings.p10_ms, timings.p90_ms, timings.load_ms, timings.first_run_ms,
+                timings.peak_rss_mb);
   if (o.memory)
-    std::printf("planned peak %.3f MB, arena %.3f MB, weights %.3f MB, packed %.3f MB in %d blocks\n", static_cast<double>(memory.planned) / 1e6,
-                static_cast<double>(memory.capacity) / 1e6, static_cast<double>(e.constant_bytes()) / 1e6, static_cast<double>(e.packed_bytes()) / 1e6, e.packed_weights());
+    std::printf("planned peak %.3f MB, arena %.3f MB, weights %.3f MB, packed %.3f MB in %d blocks\n",
+                static_cast<double>(memory.planned) / 1e6, static_cast<double>(memory.capacity) / 1e6,
+                static_cast<double>(e.constant_bytes()) / 1e6, static_cast<double>(e.packed_bytes()) / 1e6,
+                e.packed_weights());
   if (o.profile) {
     std::cout << "\n";
     print_profile(std::cout, profile, o.repeat);
@@ -171,10 +188,12 @@ int run_model(const Options& o) {
 }
 
 std::vector<std::string> worker_command(const Options& o, const char* self) {
-  std::vector<std::string> args = {self, "--suite-worker", "-O", o.level, "--threads", std::to_string(o.compile.threads)};
+  std::vector<std::string> args = {self,    "--suite-worker", "-O",
+                                   o.level, "--threads",      std::to_string(o.compile.threads)};
   if (!o.compile.isa.empty()) args.insert(args.end(), {"--isa", o.compile.isa});
   if (o.interpreter) args.push_back("--interpreter");
-  if (o.compile.max_memory != UINT64_MAX) args.insert(args.end(), {"--max-memory", std::to_string(o.compile.max_memory)});
+  if (o.compile.max_memory != UINT64_MAX)
+    args.insert(args.end(), {"--max-memory", std::to_string(o.compile.max_memory)});
   if (o.compile.max_steps != UINT64_MAX) args.insert(args.end(), {"--max-steps", std::to_string(o.compile.max_steps)});
   return args;
 }
@@ -210,24 +229,40 @@ int main(int argc, char** argv) {
   CLI::App app("Runs ONNX models (.onnx) and textual IR (.tc) on the CPU.", "tc-run");
   app.footer(kExamples);
   app.add_option("model", o.model, "model file, .onnx or .tc");
-  app.add_option("-i,--input", o.inputs.inputs, "NAME=FILE (.npy, .npz[:member], .pb) or NAME=LITERAL (2xi64=3,4; 1x3xf32@random)")->allow_extra_args(false);
+  app.add_option("-i,--input", o.inputs.inputs,
+                 "NAME=FILE (.npy, .npz[:member], .pb) or NAME=LITERAL (2xi64=3,4; 1x3xf32@random)")
+      ->allow_extra_args(false);
   app.add_option("--inputs", o.inputs.npz, ".npz file with members named as inputs");
-  app.add_option("--random", o.seed, "make up the remaining inputs, from this seed (default 1)")->expected(0, 1)->default_str("1");
-  app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")->allow_extra_args(false);
+  app.add_option("--random", o.seed, "make up the remaining inputs, from this seed (default 1)")
+      ->expected(0, 1)
+      ->default_str("1");
+  app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
+      ->allow_extra_args(false);
   app.add_option("--save", o.save, "write the outputs to this .npz file");
   app.add_option("--expect", o.expect, "compare with the outputs in this .npz file");
   app.add_option("--rtol", o.tolerance.rtol, "relative tolerance of --expect")->capture_default_str();
   app.add_option("--atol", o.tolerance.atol, "absolute tolerance of --expect")->capture_default_str();
-  app.add_option("--atol-of-max", o.tolerance.atol_of_max, "further absolute tolerance, times the largest expected magnitude");
-  app.add_option("--repeat", o.repeat, "timed runs after a first one")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--atol-of-max", o.tolerance.atol_of_max,
+                 "further absolute tolerance, times the largest expected magnitude");
+  app.add_option("--repeat", o.repeat, "timed runs after a first one")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--idle", o.idle_ms, "milliseconds of sleep before each run")->check(CLI::NonNegativeNumber);
   app.add_flag("--json", o.json, "print times and memory as JSON");
-  app.add_option("--threads", o.compile.threads, "threads, 0 for one per core")->check(CLI::Range(0, 1024))->capture_default_str();
-  app.add_option("--isa", o.compile.isa, "cap of the instruction set")->check(CLI::IsMember({"sse42", "avx2", "avx512"}));
-  app.add_option("-O,--level", o.level, "optimisation level")->check(CLI::IsMember({"0", "1", "2"}))->capture_default_str();
-  app.add_option("--forbid-ref", o.forbid_ref, "fail when a step of these families (default: any) has no kernel")->expected(0, 1)->default_str("");
+  app.add_option("--threads", o.compile.threads, "threads, 0 for one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--isa", o.compile.isa, "cap of the instruction set")
+      ->check(CLI::IsMember({"sse42", "avx2", "avx512"}));
+  app.add_option("-O,--level", o.level, "optimisation level")
+      ->check(CLI::IsMember({"0", "1", "2"}))
+      ->capture_default_str();
+  app.add_option("--forbid-ref", o.forbid_ref, "fail when a step of these families (default: any) has no kernel")
+      ->expected(0, 1)
+      ->default_str("");
   app.add_flag("--mem", o.memory, "print planned and used memory");
-  app.add_option("--max-memory", o.compile.max_memory, "bytes of working memory of a run (suffixes kb, mb, gb)")->transform(CLI::AsSizeValue(false));
+  app.add_option("--max-memory", o.compile.max_memory, "bytes of working memory of a run (suffixes kb, mb, gb)")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--max-steps", o.compile.max_steps, "loop iterations of a run");
   app.add_flag("--profile", o.profile, "print time by node and by op");
   app.add_option("--trace", o.trace, "write a Chrome/Perfetto trace to this .json file");
@@ -237,11 +272,14 @@ int main(int argc, char** argv) {
   app.add_option("--filter", o.suite.filter, "--suite: only cases whose name matches this regular expression");
   app.add_option("--known-failures", o.suite.known_failures, "--suite: file of cases that may fail, and must");
   app.add_option("--jobs", o.suite.jobs, "--suite: worker processes")->check(CLI::Range(1, 64))->capture_default_str();
-  app.add_option("--timeout", o.suite.timeout_seconds, "--suite: seconds per case")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--timeout", o.suite.timeout_seconds, "--suite: seconds per case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--suite-worker", o.worker)->group("");
   o.forbid_ref = "-";
   return run_tool(app, argc, argv, [&] {
-    if (o.worker + !o.suite.folder.empty() + !o.model.empty() != 1) throw CLI::ValidationError("give a model, or --suite FOLDER (see --help)");
+    if (o.worker + !o.suite.folder.empty() + !o.model.empty() != 1)
+      throw CLI::ValidationError("give a model, or --suite FOLDER (see --help)");
     if (app.count("--forbid-ref") && o.forbid_ref == "-") o.forbid_ref.clear();
     if (app.count("--random")) o.inputs.random_seed = o.seed.value_or(1);
     o.compile.level = std::stoi(o.level);

@@ -30,7 +30,8 @@ std::string summary(const Datum& d) {
   if (t.size() == 0) return "empty";
   if (kind(t.dtype()) == DTypeKind::string) {
     std::string text;
-    for (size_t i = 0; i < std::min<size_t>(4, static_cast<size_t>(t.size())); ++i) text += cat(i ? " " : "", '"', t.span<std::string>()[i], '"');
+    for (size_t i = 0; i < std::min<size_t>(4, static_cast<size_t>(t.size())); ++i)
+      text += cat(i ? " " : "", '"', t.span<std::string>()[i], '"');
     return text;
   }
   if (kind(t.dtype()) == DTypeKind::complex) return "complex";
@@ -41,7 +42,8 @@ std::string summary(const Datum& d) {
     if (std::isnan(x)) ++nans;
     low = std::min(low, x), high = std::max(high, x), sum += x;
   }
-  std::string text = cat("min ", format("%.5g", low), "  max ", format("%.5g", high), "  mean ", format("%.5g", sum / static_cast<double>(v.size())), "  [");
+  std::string text = cat("min ", format("%.5g", low), "  max ", format("%.5g", high), "  mean ",
+                         format("%.5g", sum / static_cast<double>(v.size())), "  [");
   for (size_t i = 0; i < std::min<size_t>(4, v.size()); ++i) text += cat(i ? " " : "", format("%.5g", v[i]));
   text += v.size() > 4 ? " ...]" : "]";
   if (nans) text += cat("  ", nans, " NaN");
@@ -60,7 +62,8 @@ void print_outputs(std::ostream& out, const std::vector<ValueInfo>& infos, const
   size_t width = 0;
   for (const auto& i : infos) width = std::max(width, i.name.size());
   for (size_t i = 0; i < values.size(); ++i)
-    out << pad(infos[i].name, std::max<size_t>(width, 1)) << "  " << describe(values[i]) << "  " << summary(values[i]) << "\n";
+    out << pad(infos[i].name, std::max<size_t>(width, 1)) << "  " << describe(values[i]) << "  " << summary(values[i])
+        << "\n";
 }
 
 void set_percentiles(Timings& t, std::vector<double> ms) {
@@ -97,7 +100,8 @@ void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timing
     const auto ns = static_cast<double>(t.end_ns - t.begin_ns);
     // Time inside a region is counted by the region's steps; the step that runs it shows in the first table only.
     const bool runs_region = t.step->node->num_regions() > 0 && t.step->is_ref;
-    for (Row* r : {&by_step[t.step], runs_region ? nullptr : &by_op[cat(t.step->node->op(), t.step->is_ref ? " (ref)" : "")]}) {
+    for (Row* r :
+         {&by_step[t.step], runs_region ? nullptr : &by_op[cat(t.step->node->op(), t.step->is_ref ? " (ref)" : "")]}) {
       if (!r) continue;
       r->step = t.step;
       r->ns += ns, r->flops += t.flops, r->bytes += static_cast<double>(t.bytes), ++r->calls;
@@ -105,11 +109,13 @@ void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timing
     if (!runs_region) total += ns;
   }
   auto line = [&](const std::string& name, const Row& r, const std::string& last) {
-    out << pad(name, 36) << pad(format("%.3f", r.ns / 1e6 / runs), 10, true) << pad(format("%.1f%%", total ? 100 * r.ns / total : 0), 8, true)
-        << pad(cat(r.calls / runs), 7, true) << pad(rate(r.flops, r.bytes, r.ns), 18, true) << "  " << last << "\n";
+    out << pad(name, 36) << pad(format("%.3f", r.ns / 1e6 / runs), 10, true)
+        << pad(format("%.1f%%", total ? 100 * r.ns / total : 0), 8, true) << pad(cat(r.calls / runs), 7, true)
+        << pad(rate(r.flops, r.bytes, r.ns), 18, true) << "  " << last << "\n";
   };
   auto header = [&](const char* name, const char* last) {
-    out << pad(name, 36) << pad("ms", 10, true) << pad("share", 8, true) << pad("calls", 7, true) << pad("rate", 18, true) << "  " << last << "\n";
+    out << pad(name, 36) << pad("ms", 10, true) << pad("share", 8, true) << pad("calls", 7, true)
+        << pad("rate", 18, true) << "  " << last << "\n";
   };
   std::vector<Row> rows;
   for (auto& [step, r] : by_step) rows.push_back(r);
@@ -129,7 +135,10 @@ void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timing
 
 void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& timings) {
   nlohmann::json events = nlohmann::json::array();
-  const int64_t origin = timings.empty() ? 0 : std::min_element(timings.begin(), timings.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; })->begin_ns;
+  const int64_t origin =
+      timings.empty() ? 0 : std::min_element(timings.begin(), timings.end(), [](const auto& a, const auto& b) {
+                              return a.begin_ns < b.begin_ns;
+                            })->begin_ns;
   for (const auto& t : timings) {
     const auto& n = *t.step->node;
     events.push_back({{"name", n.location().empty() ? std::string(n.info().name()) : n.location()},
@@ -142,7 +151,8 @@ void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& ti
                       {"args", {{"kernel", t.step->kernel}, {"flops", t.flops}, {"bytes", t.bytes}}}});
   }
   std::ofstream file(path);
-  if (!(file << nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() << "\n")) fail(ErrorCode::bad_file, "cannot write ", path);
+  if (!(file << nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() << "\n"))
+    fail(ErrorCode::bad_file, "cannot write ", path);
 }
 
 }  // namespace tc

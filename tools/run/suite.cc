@@ -40,11 +40,13 @@ constexpr Relaxation kRelaxations[] = {
 };
 
 // Cases that draw random numbers: the stored outputs are one draw of many. Checked for element type and extents.
-constexpr const char* kRandomCases[] = {"bernoulli", "training_dropout", "random_normal", "random_uniform", "multinomial"};
+constexpr const char* kRandomCases[] = {"bernoulli", "training_dropout", "random_normal", "random_uniform",
+                                        "multinomial"};
 
 bool is_random(const std::string& name) {
   if (name.find("zero_ratio") != std::string::npos) return false;
-  return std::any_of(std::begin(kRandomCases), std::end(kRandomCases), [&](const char* part) { return name.find(part) != std::string::npos; });
+  return std::any_of(std::begin(kRandomCases), std::end(kRandomCases),
+                     [&](const char* part) { return name.find(part) != std::string::npos; });
 }
 
 Tolerance tolerance_of(const std::string& name) {
@@ -61,14 +63,17 @@ Datum read_case_value(const fs::path& file, const Type& type) {
   return d;
 }
 
-std::string numbered(const char* stem, size_t i) { return cat(stem, "_", i, ".pb"); }
+std::string numbered(const char* stem, size_t i) {
+  return cat(stem, "_", i, ".pb");
+}
 
 // Empty when the case passes.
 std::string check_case(const RunModel& run, const fs::path& folder) {
   const std::string name = folder.filename().string();
   std::vector<fs::path> sets;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_")) sets.push_back(entry.path());
+    if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_"))
+      sets.push_back(entry.path());
   std::sort(sets.begin(), sets.end());
   if (sets.empty()) return "no test_data_set_* folder";
   for (const auto& set : sets) {
@@ -94,9 +99,11 @@ std::string check_case(const RunModel& run, const fs::path& folder) {
       } else {
         d = difference(outputs[i], expected, tolerance_of(name));
       }
-      if (!d.empty()) return cat(sets.size() > 1 ? set.filename().string() + ": " : "", "output '", output_names[i], "': ", d);
+      if (!d.empty())
+        return cat(sets.size() > 1 ? set.filename().string() + ": " : "", "output '", output_names[i], "': ", d);
     }
-    if (fs::exists(set / numbered("output", outputs.size()))) return cat("the model has ", outputs.size(), " outputs, the case more");
+    if (fs::exists(set / numbered("output", outputs.size())))
+      return cat("the model has ", outputs.size(), " outputs, the case more");
   }
   return {};
 }
@@ -198,7 +205,8 @@ int run_suite(const SuiteOptions& options) {
   if (!filter.ok())
     fail(ErrorCode::bad_argument, "--filter '", options.filter, "' is not a regular expression: ", filter.error());
   std::vector<fs::path> cases;
-  for (const auto& entry : fs::recursive_directory_iterator(options.folder, fs::directory_options::skip_permission_denied)) {
+  for (const auto& entry :
+       fs::recursive_directory_iterator(options.folder, fs::directory_options::skip_permission_denied)) {
     if (entry.path().filename() != "model.onnx") continue;
     const std::string name = fs::relative(entry.path().parent_path(), options.folder).string();
     if (RE2::PartialMatch(name, filter)) cases.push_back(entry.path().parent_path());
@@ -232,7 +240,8 @@ int run_suite(const SuiteOptions& options) {
     if (answers[i] == "PASS") {
       if (expected_failure) {
         ++failed;
-        std::cout << "FAIL " << name << ": passes, but is listed in " << options.known_failures << ": remove it there\n";
+        std::cout << "FAIL " << name << ": passes, but is listed in " << options.known_failures
+                  << ": remove it there\n";
       } else {
         ++passed;
       }
@@ -240,7 +249,8 @@ int run_suite(const SuiteOptions& options) {
       ++skipped;
     } else {
       ++failed;
-      std::cout << "FAIL " << name << ": " << (answers[i].starts_with("FAIL ") ? answers[i].substr(5) : answers[i]) << "\n";
+      std::cout << "FAIL " << name << ": " << (answers[i].starts_with("FAIL ") ? answers[i].substr(5) : answers[i])
+                << "\n";
     }
   }
   std::cout << passed << " passed, " << failed << " failed, " << skipped << " skipped" << std::endl;

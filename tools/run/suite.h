@@ -1,18 +1,19 @@
-// `tc-run --suite`: ONNX backend test cases. A case is a folder with model.onnx and test_data_set_*/{input,output}_N.pb.
-// Cases run in worker processes, so that one that crashes or hangs fails alone.
+// `tc-run --suite`: ONNX backend test cases. A case is a folder with model.onnx and
+// test_data_set_*/{input,output}_N.pb. Cases run in worker processes, so that one that crashes or hangs fails alone.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "tc/ir/tensor.h"
 #include "tc/ir/module.h"
+#include "tc/ir/tensor.h"
 
 namespace tc {
 
 // Runs a model on inputs given in the order of the main graph's inputs.
-using RunModel = std::function<std::vector<Datum>(const std::string& path, const std::function<std::vector<Datum>(const Graph&)>& inputs)>;
+using RunModel = std::function<std::vector<Datum>(const std::string& path,
+                                                  const std::function<std::vector<Datum>(const Graph&)>& inputs)>;
 
 struct SuiteOptions {
   std::string folder;
