@@ -1,7 +1,6 @@
 // tc-run: runs models and ONNX test suites.
 #include <unistd.h>
 
-#include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -20,12 +19,6 @@
 namespace {
 
 using namespace tc;
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point t) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
-}
-
 struct Options {
   std::string model;
   InputSpec inputs;

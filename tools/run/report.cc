@@ -68,23 +68,8 @@ void print_outputs(std::ostream& out, const std::vector<ValueInfo>& infos, const
 
 void set_percentiles(Timings& t, std::vector<double> ms) {
   if (ms.empty()) return;
-  std::sort(ms.begin(), ms.end());
-  auto at = [&](double p) { return ms[static_cast<size_t>(p * static_cast<double>(ms.size() - 1) + 0.5)]; };
-  t.median_ms = at(0.5), t.p10_ms = at(0.1), t.p90_ms = at(0.9);
+  t.median_ms = percentile(ms, 0.5), t.p10_ms = percentile(ms, 0.1), t.p90_ms = percentile(ms, 0.9);
   t.runs = static_cast<int>(ms.size());
-}
-
-double peak_rss_mb() {
-  rusage u;
-  getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_maxrss) / 1024;
-}
-
-double cpu_seconds() {
-  rusage u;
-  getrusage(RUSAGE_SELF, &u);
-  auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
-  return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
 void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timings, int runs) {

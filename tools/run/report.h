@@ -7,6 +7,7 @@
 
 #include "tc/backend/cpu/executable.h"
 #include "tc/frontend/api/tc.h"
+#include "tc/tools/common/timing.h"
 
 namespace tc {
 
@@ -19,10 +20,6 @@ struct Timings {
 };
 // Percentiles of run times in milliseconds.
 void set_percentiles(Timings& t, std::vector<double> run_ms);
-// The process's high-water mark.
-double peak_rss_mb();
-// CPU seconds of the process so far.
-double cpu_seconds();
 
 // Table by node and by op: time, share, GFLOP/s or GB/s, kernel. `runs` averages.
 void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timings, int runs);

@@ -1,16 +1,9 @@
 #include "tc/tools/run/suite.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <re2/re2.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,8 +13,7 @@
 
 #include "tc/frontend/onnx/tensor_proto.h"
 #include "tc/tools/common/compare.h"
-
-extern char** environ;
+#include "tc/tools/common/worker.h"
 
 namespace fs = std::filesystem;
 
@@ -113,76 +105,6 @@ std::string one_line(std::string s) {
   return s;
 }
 
-// A worker process and the pipes to it.
-class Worker {
- public:
-  explicit Worker(const std::vector<std::string>& args) : args_(args) {}
-  ~Worker() { stop(SIGTERM); }
-
-  // The worker's answer, or how it ended instead of answering.
-  std::string ask(const std::string& line, int timeout_seconds) {
-    if (pid_ <= 0) start();
-    const std::string request = line + "\n";
-    if (write(in_, request.data(), request.size()) != static_cast<ssize_t>(request.size())) return ended();
-    std::string answer;
-    while (true) {
-      pollfd p{out_, POLLIN, 0};
-      const int ready = poll(&p, 1, timeout_seconds * 1000);
-      if (ready == 0) {
-        stop(SIGKILL);
-        return cat("FAIL timed out after ", timeout_seconds, " s");
-      }
-      char buffer[4096];
-      const ssize_t n = read(out_, buffer, sizeof buffer);
-      if (n <= 0) return ended();
-      answer.append(buffer, static_cast<size_t>(n));
-      if (answer.back() == '\n') {
-        answer.pop_back();
-        return answer;
-      }
-    }
-  }
-
- private:
-  void start() {
-    int to[2], from[2];
-    if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) fail(ErrorCode::internal, "pipe: ", std::strerror(errno));
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, from[1], 1);
-    std::vector<char*> argv;
-    for (const auto& a : args_) argv.push_back(const_cast<char*>(a.c_str()));
-    argv.push_back(nullptr);
-    const int error = posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(to[0]), close(from[1]);
-    in_ = to[1], out_ = from[0];
-    if (error) {
-      pid_ = -1;
-      fail(ErrorCode::internal, "cannot start a worker: ", std::strerror(error));
-    }
-  }
-  std::string ended() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    close(in_), close(out_);
-    if (WIFSIGNALED(status)) return cat("FAIL crashed: ", strsignal(WTERMSIG(status)));
-    return cat("FAIL the worker exited with status ", WEXITSTATUS(status));
-  }
-  void stop(int signal) {
-    if (pid_ <= 0) return;
-    kill(pid_, signal);
-    waitpid(pid_, nullptr, 0);
-    pid_ = -1;
-    close(in_), close(out_);
-  }
-  const std::vector<std::string>& args_;
-  pid_t pid_ = -1;
-  int in_ = -1, out_ = -1;
-};
-
 std::set<std::string> read_known_failures(const std::string& path) {
   std::set<std::string> names;
   if (path.empty()) return names;
@@ -200,7 +122,6 @@ std::set<std::string> read_known_failures(const std::string& path) {
 
 int run_suite(const SuiteOptions& options) {
   if (!fs::is_directory(options.folder)) fail(ErrorCode::bad_file, options.folder, " is not a folder");
-  signal(SIGPIPE, SIG_IGN);
   const RE2 filter(options.filter, RE2::Quiet);
   if (!filter.ok())
     fail(ErrorCode::bad_argument, "--filter '", options.filter, "' is not a regular expression: ", filter.error());
@@ -218,9 +139,13 @@ int run_suite(const SuiteOptions& options) {
   std::atomic<size_t> next{0}, done{0};
   std::mutex output;
   auto serve = [&] {
-    Worker worker(options.worker_args);
+    Worker worker("/proc/self/exe", options.worker_args);
     for (size_t i; (i = next++) < cases.size();) {
-      answers[i] = worker.ask(cases[i].string(), options.timeout_seconds);
+      try {
+        answers[i] = worker.ask(cases[i].string(), options.timeout_seconds);
+      } catch (const Error& e) {
+        answers[i] = cat("FAIL ", e.diagnostic().message);
+      }
       const size_t n = ++done;
       if (options.progress && (n % 16 == 0 || n == cases.size())) {
         const std::lock_guard lock(output);

@@ -1,0 +1,66 @@
+"""tc-bench: engines in processes of their own, the report, and what it says when an engine cannot run."""
+import json
+import os
+import pathlib
+import unittest
+
+import numpy
+
+import onnx_file
+import tool
+
+PACKAGES = pathlib.Path(os.environ.get("TC_NODE_MODULES", tool.ROOT / "node_modules"))
+MODEL = """graph @main(%x: f32[N,16]) {
+  %w = constant dense<0.5> : f32[16,8]
+  %0 = matmul %x, %w : f32[N,8]
+  %1 = relu %0 : f32[N,8]
+  return %1 : "y"
+}
+"""
+QUICK = ["--min-time", "0.02", "--blocks", "2"]
+
+
+class OneEngine(tool.ToolTest):
+    def test_report(self):
+        self.write("m.tc", MODEL)
+        files = ["--json", "out/r.json", "--md", "r.md"]
+        text = self.run_tool("m.tc", "--engines", "tc", "--threads", "1", "--dim", "N=4", *QUICK, *files)
+        self.assertIn("GFLOP/s", text)
+        [row] = json.loads((self.folder / "out/r.json").read_text())["results"]
+        self.assertEqual((row["model"], row["threads"], row["flops"]), ("m", 1, 2 * 4 * 16 * 8))
+        engine = row["engines"]["tc"]
+        self.assertLessEqual(engine["p10_ms"], engine["median_ms"])
+        self.assertLessEqual(engine["median_ms"], engine["p90_ms"])
+        self.assertGreaterEqual(engine["runs"], 6)
+        self.assertTrue((self.folder / "r.md").read_text().startswith("| model"))
+
+    def test_errors(self):
+        self.refuses()
+        self.refuses("m.tc", "--engines", "other")
+        self.fails("missing.onnx", "--engines", "tc", says="missing.onnx", code="bad-file")
+        self.write("m.tc", MODEL)
+        self.refuses("m.tc", "--packages", "nowhere", says="no ONNX Runtime")
+        self.write("bad.so", "no library")
+        text = self.run_tool("m.tc", "--threads", "1", "--ort-library", "./bad.so", *QUICK)
+        self.assertIn("fails", text)
+        self.assertIn("cannot load ONNX Runtime", text)
+
+
+@unittest.skipUnless(PACKAGES.joinpath("onnxruntime-node").exists(), "needs the npm packages")
+class OnnxRuntime(tool.ToolTest):
+    def test_same_outputs(self):
+        weights = numpy.linspace(-1, 1, 32, dtype=numpy.float32).reshape(8, 4)
+        nodes = [("MatMul", ["x", "w"], ["h"]), ("Relu", ["h"], ["y"])]
+        model = onnx_file.model(nodes, [("x", "float32", [3, 8])], [("y", "float32", [3, 4])], [("w", weights)])
+        self.write("m.onnx", model)
+        text = self.run_tool("m.onnx", "--packages", PACKAGES, "--threads", "1,2", "--json", "r.json", *QUICK)
+        self.assertNotIn("WRONG", text)
+        rows = json.loads((self.folder / "r.json").read_text())["results"]
+        self.assertEqual([row["threads"] for row in rows], [1, 2])
+        for row in rows:
+            self.assertTrue(row["engines"]["ort"]["version"].startswith("ONNX Runtime"))
+            self.assertGreater(row["engines"]["ort"]["ratio"], 0)
+
+
+if __name__ == "__main__":
+    tool.main()

@@ -1,0 +1,32 @@
+// Engines that `tc-bench` compares. Each runs one model in a process of its own (see protocol.h).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tc/tools/common/npy.h"
+
+namespace tc::bench {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string version() const = 0;
+  virtual void run() = 0;               // once, on the inputs it was made with
+  virtual NamedTensors outputs() = 0;   // of the last run
+  virtual double flops() { return 0; }  // of one run; 0 where the engine cannot tell
+};
+
+struct EngineOptions {
+  std::string model;    // .onnx; the tc engine also reads .tc
+  NamedTensors inputs;  // for all of the model's inputs
+  int threads = 1;
+  std::string library;  // shared library of ONNX Runtime
+};
+
+std::unique_ptr<Engine> make_tc_engine(const EngineOptions& options);
+// ONNX Runtime through its C API. Errors: bad_file when the library cannot be loaded, check_failed with ONNX Runtime's
+// own message when it refuses the model or fails.
+std::unique_ptr<Engine> make_ort_engine(const EngineOptions& options);
+
+}  // namespace tc::bench

@@ -1,0 +1,163 @@
+// tc-bench: compares engines on models.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "tc/tools/bench/report.h"
+#include "tc/tools/bench/session.h"
+#include "tc/tools/common/cli.h"
+#include "tc/tools/common/inputs.h"
+#include "tc/tools/common/npy.h"
+
+namespace {
+
+using namespace tc;
+using namespace tc::bench;
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> models, engines{"tc", "ort"};
+  std::vector<int> threads{1, 2};
+  InputSpec inputs;
+  double min_seconds = 2;
+  int blocks = 8;
+  std::string json, markdown, svg, ort_library, packages, worker;
+};
+
+constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm"};
+
+// The folder with the npm packages of the peers.
+std::string node_modules(const Options& o) {
+  if (!o.packages.empty()) return o.packages;
+  const char* given = std::getenv("TC_NODE_MODULES");
+  return given ? given : TC_SOURCE_DIR "/node_modules";
+}
+
+std::string ort_library(const Options& o) {
+  if (!o.ort_library.empty()) return o.ort_library;
+  const fs::path bin = fs::path(node_modules(o)) / "onnxruntime-node" / "bin";
+#if defined(__x86_64__)
+  const fs::path place = fs::path("linux") / "x64" / "libonnxruntime.so.1";
+#else
+  const fs::path place = fs::path("linux") / "arm64" / "libonnxruntime.so.1";
+#endif
+  std::error_code missing;
+  for (const auto& abi : fs::directory_iterator(bin, missing))
+    if (fs::exists(abi.path() / place)) return (abi.path() / place).string();
+  fail(ErrorCode::bad_argument, "no ONNX Runtime below ", bin.string(),
+       ": run `./dev install-deps`, or name one with --ort-library or TC_NODE_MODULES");
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (fs::path(path).has_parent_path()) fs::create_directories(fs::path(path).parent_path());
+  std::ofstream file(path);
+  if (!(file << text)) fail(ErrorCode::bad_file, "cannot write ", path);
+}
+
+int run(const Options& o) {
+  Plan plan;
+  plan.engines = o.engines;
+  plan.min_seconds = o.min_seconds;
+  plan.blocks = o.blocks;
+  if (std::count(o.engines.begin(), o.engines.end(), "ort")) plan.ort_library = ort_library(o);
+  if (std::count(o.engines.begin(), o.engines.end(), "ort-wasm")) {
+    plan.node_script = TC_SOURCE_DIR "/bench/peers/ort_wasm.mjs";
+    setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
+  }
+  setenv("ORT_DISABLE_TELEMETRY", "1", 1);
+  std::map<int, double> peak;
+  for (int t : o.threads) peak[t] = peak_gflops(t);
+  const bool progress = isatty(STDERR_FILENO);
+  std::vector<Result> results;
+  const std::string inputs_file = (fs::temp_directory_path() / cat("tc-bench-", getpid(), ".npz")).string();
+  struct Remove {
+    std::string path;
+    ~Remove() { unlink(path.c_str()); }
+  } remove{inputs_file};
+  for (const auto& model : o.models) {
+    const Function f = load(model);
+    const auto values = gather_inputs(f, o.inputs);
+    NamedTensors named;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i].is_tensor())
+        fail(ErrorCode::unsupported, model, ": input '", f.inputs()[i].name, "' is not a tensor");
+      named.emplace_back(f.inputs()[i].name, values[i].tensor());
+    }
+    write_npz(inputs_file, named);
+    plan.name = fs::path(model).stem().string();
+    plan.model = model;
+    plan.inputs = inputs_file;
+    for (int threads : o.threads) {
+      plan.threads = threads;
+      results.push_back(compare_engines(plan, peak[threads], [&](const std::string& what) {
+        if (progress) std::cerr << "\r\033[K" << plan.name << ", " << threads << " threads: " << what << std::flush;
+      }));
+      if (progress) std::cerr << "\r\033[K" << std::flush;
+    }
+  }
+  std::cout << table(results, false);
+  if (!o.markdown.empty()) write_file(o.markdown, table(results, true));
+  if (!o.json.empty()) {
+    nlohmann::json out{{"results", to_json(results)}};
+    write_file(o.json, out.dump(2) + "\n");
+  }
+  if (!o.svg.empty() && o.engines.size() > 1) write_file(o.svg, plot_svg(results, o.engines[0], o.engines[1]));
+  for (const auto& r : results)
+    for (const auto& [name, e] : r.engines)
+      if (!e.mismatch.empty() || (name == o.engines.front() && !e.error.empty())) return 1;
+  return 0;
+}
+
+constexpr const char* kExamples = R"(
+Each engine runs in a process of its own on the same inputs; outputs are compared before anything is timed. Ratios are
+other engine's time / first engine's time, block by block: above 1 the first engine is faster.
+
+Examples:
+  tc-bench model.onnx                                   tc against ONNX Runtime, 1 and 2 threads
+  tc-bench model.onnx --dim batch=8 --threads 1 --min-time 5
+  tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
+
+Exit status: 0 success, 1 an engine failed or outputs differ, 2 wrong command line.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  o.inputs.random_seed = 1;
+  CLI::App app("Compares tc with ONNX Runtime, native and WebAssembly, on ONNX models.", "tc-bench");
+  app.footer(kExamples);
+  app.add_option("models", o.models, "model files")->allow_extra_args();
+  app.add_option("--engines", o.engines, "the first is the one that others are compared with")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
+      ->capture_default_str();
+  app.add_option("--threads", o.threads, "thread counts")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--min-time", o.min_seconds, "seconds of timed runs per engine and thread count")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--blocks", o.blocks, "blocks that these are split into")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("-i,--input", o.inputs.inputs, "NAME=FILE or NAME=LITERAL, as in tc-run")->allow_extra_args(false);
+  app.add_option("--inputs", o.inputs.npz, ".npz file with members named as inputs");
+  app.add_option("--random", o.inputs.random_seed, "seed of the inputs that are made up")->capture_default_str();
+  app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
+      ->allow_extra_args(false);
+  app.add_option("--json", o.json, "write all figures to this file");
+  app.add_option("--md", o.markdown, "write the table as Markdown to this file");
+  app.add_option("--svg", o.svg, "write a plot of the ratios to this file");
+  app.add_option("--ort-library", o.ort_library, "shared library of ONNX Runtime (default: of the npm package)");
+  app.add_option("--packages", o.packages, "node_modules folder with the peers' packages");
+  app.add_option("--worker", o.worker)->group("");
+  return run_tool(app, argc, argv, [&] {
+    if (!o.worker.empty()) return serve(o.worker, o.ort_library);
+    if (o.models.empty()) throw CLI::ValidationError("give a model (see --help)");
+    return run(o);
+  });
+}

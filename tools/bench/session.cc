@@ -1,0 +1,200 @@
+#include "tc/tools/bench/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tc/tools/bench/engine.h"
+#include "tc/tools/common/timing.h"
+#include "tc/tools/common/worker.h"
+
+namespace tc::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kTimeoutSeconds = 600;
+constexpr double kWarmUpMs = 20;
+constexpr size_t kMaxTimes = 4000;  // of a block that are sent; a block with more is thinned out evenly
+
+struct Contestant {
+  std::string engine;
+  std::unique_ptr<Worker> worker;
+  std::vector<double> times, block_medians;
+  EngineResult result;
+
+  json ask(const json& request) {
+    const json answer = json::parse(worker->ask(request.dump(), kTimeoutSeconds));
+    if (answer.contains("error")) fail(ErrorCode::check_failed, answer["error"].get<std::string>());
+    return answer;
+  }
+};
+
+std::unique_ptr<Worker> start(const std::string& engine, const Plan& plan) {
+  if (engine == "ort-wasm")
+    return std::make_unique<Worker>("node", std::vector<std::string>{"node", "--no-warnings", plan.node_script});
+  std::vector<std::string> args{"tc-bench", "--worker", engine};
+  if (!plan.ort_library.empty()) args.insert(args.end(), {"--ort-library", plan.ort_library});
+  return std::make_unique<Worker>("/proc/self/exe", args);
+}
+
+std::string mismatch(const NamedTensors& actual, const NamedTensors& expected, const Tolerance& tolerance) {
+  for (const auto& [name, reference] : expected) {
+    const auto it = std::find_if(actual.begin(), actual.end(), [&](const auto& a) { return a.first == name; });
+    if (it == actual.end()) return cat("output '", name, "' is missing");
+    if (const std::string d = difference(it->second, reference, tolerance); !d.empty())
+      return cat("output '", name, "': ", d);
+  }
+  return {};
+}
+
+double median(std::vector<double> values) {
+  return values.empty() ? 0 : percentile(std::move(values), 0.5);
+}
+
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tc-bench-XXXXXX").string();
+    if (!mkdtemp(pattern.data())) fail(ErrorCode::bad_file, "cannot make a temporary folder");
+    path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+}  // namespace
+
+Result compare_engines(const Plan& plan, double peak, const std::function<void(const std::string&)>& progress) {
+  Result result;
+  result.name = plan.name;
+  result.threads = plan.threads;
+  result.peak_gflops = peak;
+  const TemporaryFolder folder;
+  std::vector<Contestant> contestants;
+  NamedTensors reference;
+  for (const auto& engine : plan.engines) {
+    Contestant& c = contestants.emplace_back();
+    c.engine = engine;
+    c.worker = start(engine, plan);
+    progress(cat(engine, " loads"));
+    const std::string outputs = folder.path / (engine + ".npz");
+    try {
+      const json answer = c.ask({{"op", "load"},
+                                 {"model", std::filesystem::absolute(plan.model)},
+                                 {"threads", plan.threads},
+                                 {"inputs", plan.inputs},
+                                 {"outputs", outputs}});
+      c.result.version = answer["version"];
+      c.result.load_ms = answer["load_ms"];
+      c.result.first_run_ms = answer["first_run_ms"];
+      c.result.peak_mb = answer["peak_mb"];
+      if (engine == "tc") result.flops = answer["flops"];
+      const NamedTensors values = read_npz(outputs);
+      if (contestants.size() == 1)
+        reference = values;
+      else
+        c.result.mismatch = mismatch(reference, values, plan.tolerance);
+    } catch (const Error& e) {
+      c.result.error = e.diagnostic().message;
+    }
+    c.worker->pause();
+  }
+  std::vector<double> hand_over, read;
+  for (int block = 0; block < plan.blocks; ++block) {
+    const Probe probe = probe_machine();
+    hand_over.push_back(probe.hand_over_ns), read.push_back(probe.read_gbs);
+    for (auto& c : contestants) {
+      if (!c.result.error.empty()) continue;
+      progress(cat(c.engine, " ", block + 1, "/", plan.blocks));
+      try {
+        const json answer = c.ask({{"op", "run"}, {"ms", plan.min_seconds * 1e3 / plan.blocks}});
+        const auto times = answer["times"].get<std::vector<double>>();
+        c.times.insert(c.times.end(), times.begin(), times.end());
+        c.block_medians.push_back(median(times));
+        c.result.runs += answer["runs"].get<int>();
+      } catch (const Error& e) {
+        c.result.error = e.diagnostic().message;
+      }
+      c.worker->pause();
+    }
+  }
+  result.probe = {median(hand_over), median(read)};
+  const auto& first = contestants.front();
+  for (auto& c : contestants) {
+    if (c.result.error.empty()) {
+      c.result.median_ms = median(c.times);
+      c.result.p10_ms = percentile(c.times, 0.1);
+      c.result.p90_ms = percentile(c.times, 0.9);
+      std::vector<double> ratios;
+      for (size_t i = 0; i < std::min(c.block_medians.size(), first.block_medians.size()); ++i)
+        ratios.push_back(c.block_medians[i] / first.block_medians[i]);
+      c.result.ratio = median(ratios);
+    }
+    result.engines[c.engine] = c.result;
+  }
+  return result;
+}
+
+int serve(const std::string& name, const std::string& ort_library) {
+  std::unique_ptr<Engine> engine;
+  const auto load = [&](const json& request) -> json {
+    EngineOptions options;
+    options.model = request["model"];
+    options.threads = request["threads"];
+    options.inputs = read_npz(request["inputs"]);
+    options.library = ort_library;
+    auto start = Clock::now();
+    engine = name == "tc" ? make_tc_engine(options) : make_ort_engine(options);
+    const double load_ms = ms_since(start);
+    start = Clock::now();
+    engine->run();
+    const double first_run_ms = ms_since(start), peak = peak_rss_mb();
+    write_npz(request["outputs"], engine->outputs());
+    return {{"version", engine->version()},
+            {"load_ms", load_ms},
+            {"first_run_ms", first_run_ms},
+            {"peak_mb", peak},
+            {"flops", engine->flops()}};
+  };
+  const auto run = [&](const json& request) -> json {
+    for (const auto start = Clock::now(); ms_since(start) < kWarmUpMs;) engine->run();
+    const double least_ms = request["ms"];
+    std::vector<double> times;
+    const auto begin = Clock::now();
+    for (auto now = begin;
+         times.size() < 3 || std::chrono::duration<double, std::milli>(now - begin).count() < least_ms;) {
+      engine->run();
+      const auto end = Clock::now();
+      times.push_back(std::chrono::duration<double, std::milli>(end - now).count());
+      now = end;
+    }
+    const size_t runs = times.size();
+    if (runs > kMaxTimes) {
+      for (size_t i = 0; i < kMaxTimes; ++i) times[i] = times[i * runs / kMaxTimes];
+      times.resize(kMaxTimes);
+    }
+    return {{"times", times}, {"runs", runs}};
+  };
+  for (std::string line; std::getline(std::cin, line);) {
+    json answer;
+    try {
+      const json request = json::parse(line);
+      answer = request["op"] == "load" ? load(request) : run(request);
+    } catch (const Error& e) {
+      answer = {{"error", e.diagnostic().message}};
+    } catch (const std::exception& e) {
+      answer = {{"error", e.what()}};
+    }
+    std::cout << answer.dump() << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace tc::bench

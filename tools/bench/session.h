@@ -1,0 +1,53 @@
+// A comparison of engines on one model with one thread count: who is right, and who is how fast.
+//
+// Each engine lives in a worker process. Blocks of runs alternate between the engines (A B A B), so that drift of the
+// machine meets all of them alike; an engine that is not at work is stopped, since some pools spin after a run; each
+// block warms up first.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tc/tools/common/compare.h"
+#include "tc/tools/common/rates.h"
+
+namespace tc::bench {
+
+struct Plan {
+  std::string name, model;           // for people; the file
+  std::vector<std::string> engines;  // the first is the one that others are compared with
+  int threads = 1;
+  double min_seconds = 2;  // of timed runs per engine
+  int blocks = 8;          // that these are split into
+  std::string inputs;      // .npz
+  std::string ort_library, node_script;
+  Tolerance tolerance{1e-3, 1e-7, 1e-4};
+};
+
+struct EngineResult {
+  std::string version, error;  // error: why there are no figures
+  std::string mismatch;        // how its outputs differ from the first engine's
+  double load_ms = 0, first_run_ms = 0, peak_mb = 0;
+  double median_ms = 0, p10_ms = 0, p90_ms = 0;
+  double ratio = 0;  // median over the blocks of this engine's time / the first engine's in the same round
+  int runs = 0;
+};
+
+struct Result {
+  std::string name;
+  int threads = 1;
+  double flops = 0;        // of one run
+  double peak_gflops = 0;  // of that many threads
+  Probe probe;             // medians over the blocks
+  std::map<std::string, EngineResult> engines;
+};
+
+// `progress` gets a short word about each block.
+Result compare_engines(const Plan& plan, double peak, const std::function<void(const std::string&)>& progress);
+
+// The worker: answers JSON requests from standard input until it ends. `ort_library` as in EngineOptions.
+int serve(const std::string& engine, const std::string& ort_library);
+
+}  // namespace tc::bench
