@@ -46,7 +46,12 @@ std::string Diagnostic::str() const {
 }
 
 Error::Error(Diagnostic d) : diagnostic_(std::move(d)) {
-  for (const Frame* f = innermost; f; f = f->outer_) diagnostic_.context.push_back(cat(f->kind_, " ", f->name_));
+  std::vector<std::string> frames;
+  for (const Frame* f = innermost; f; f = f->outer_) frames.push_back(cat(f->kind_, " ", f->name_));
+  // A diagnostic that is thrown again has them already.
+  auto& context = diagnostic_.context;
+  if (context.size() < frames.size() || !std::equal(frames.rbegin(), frames.rend(), context.rbegin()))
+    context.insert(context.end(), frames.begin(), frames.end());
   text_ = diagnostic_.str();
 }
 

@@ -7,14 +7,15 @@
 namespace tc::onnx {
 namespace {
 
-constexpr int kMaxDepth = 32;         // of graphs within graphs and functions within functions
 constexpr int64_t kNewestOpset = 28;  // of the default domain
 constexpr size_t kMaxFindings = 50;
 
 }  // namespace
 
 Importer::Importer(const ModelProto& model, TensorSource source)
-    : model_(model), source_(std::move(source)), module_(std::make_unique<Module>()) {}
+    : model_(model), source_(std::move(source)), module_(std::make_unique<Module>()) {
+  index_functions();
+}
 
 Importer::Opsets Importer::opsets_of(const std::vector<OperatorSetIdProto>& imports, std::string_view where) {
   Opsets result;
@@ -72,7 +73,7 @@ void Importer::note(ErrorCode code, const std::string& where, const std::string&
   if (findings_.size() < kMaxFindings) findings_.push_back({code, where.empty() ? text : cat(where, ": ", text)});
 }
 
-Value* Importer::lookup(Scope& scope, std::string_view name) {
+std::optional<Value*> Importer::lookup(Scope& scope, std::string_view name) {
   for (Scope* s = &scope; s; s = s->outer) {
     if (const auto it = s->values.find(name); it != s->values.end()) return it->second;
     const auto dense = s->initializers.find(name);
@@ -85,7 +86,7 @@ Value* Importer::lookup(Scope& scope, std::string_view name) {
     Builder b(*s->graph, s->graph->first());
     return s->values[name] = b.constant(std::move(t), std::string(name));
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 bool Importer::is_poisoned(const Scope& scope, std::string_view name) const {
@@ -94,11 +95,47 @@ bool Importer::is_poisoned(const Scope& scope, std::string_view name) const {
   return false;
 }
 
-const FunctionProto* Importer::find_function(const NodeProto& n) const {
-  for (const auto& f : model_.functions)
-    if (f.name == n.op_type && canonical_domain(f.domain) == canonical_domain(n.domain) && f.overload == n.overload)
-      return &f;
-  return nullptr;
+std::optional<Importer::Meaning> Importer::resolve(const NodeProto& proto) {
+  if (const FunctionProto* function = find_function(proto)) return Meaning{function, nullptr, 0};
+  const std::string_view domain = canonical_domain(proto.domain);
+  const std::string where = describe_node(proto), spelled = cat(domain, domain.empty() ? "" : ".", proto.op_type);
+  const OperatorRows* known = find_operator(domain, proto.op_type);
+  if (!known) {
+    note(ErrorCode::unknown_op, where, cat("unknown operator ", spelled, hint(proto)));
+    return {};
+  }
+  const auto opset = body_.opsets->find(domain);
+  if (opset == body_.opsets->end()) {
+    note(ErrorCode::bad_graph, where,
+         cat("operator ", spelled, " is of domain '", domain.empty() ? "ai.onnx" : domain,
+             "', of which the model imports no opset"));
+    return {};
+  }
+  for (const auto& r : known->rows)
+    if (r.since <= opset->second) return Meaning{nullptr, &r, opset->second};
+  note(ErrorCode::unknown_op, where,
+       cat("operator ", spelled, " is known from opset ", known->rows.back().since, " on, the model uses ",
+           opset->second));
+  return {};
+}
+
+void Importer::survey(const NodeProto& proto) {
+  for (const auto& a : proto.attribute) {
+    if (!a.g) continue;
+    for (const auto& n : a.g->node) {
+      resolve(n);
+      survey(n);
+    }
+  }
+  const FunctionProto* f = find_function(proto);
+  if (!f || active_.size() >= kMaxDepth || !surveyed_.insert(f).second) return;
+  const Active active(active_, f);
+  const Opsets opsets = opsets_in(*f);
+  const Scoped body(body_, Body{&opsets, nullptr, f});
+  for (const auto& n : f->node) {
+    resolve(n);
+    survey(n);
+  }
 }
 
 void Importer::import_node(const NodeProto& proto, Scope& scope) {
@@ -106,42 +143,8 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
   auto poison = [&] {
     for (auto o : proto.output) scope.poisoned.insert(o);
   };
-
-  const std::string_view domain = canonical_domain(proto.domain);
-  const FunctionProto* function = find_function(proto);
-  const OperatorRows* known = function ? nullptr : find_operator(domain, proto.op_type);
-  const auto opset_it = body_.opsets->find(domain);
-  const OperatorRows::Row* row = nullptr;
-  if (!function) {
-    const std::string spelled = cat(domain.empty() ? "" : cat(domain, "."), proto.op_type);
-    if (!known) {
-      std::vector<std::string_view> names;
-      const auto operators = known_operators();
-      for (const auto& o : operators)
-        if (o.domain == domain) names.push_back(o.name);
-      const std::string near = nearest(proto.op_type, names);
-      note(ErrorCode::unknown_op, where,
-           cat("unknown operator ", spelled, near.empty() ? "" : cat(" (did you mean ", near, "?)")));
-      return poison();
-    }
-    if (opset_it == body_.opsets->end()) {
-      note(ErrorCode::bad_graph, where,
-           cat("operator ", spelled, " is of domain '", domain.empty() ? "ai.onnx" : domain,
-               "', of which the model imports no opset"));
-      return poison();
-    }
-    for (const auto& r : known->rows)
-      if (r.since <= opset_it->second) {
-        row = &r;
-        break;
-      }
-    if (!row) {
-      note(ErrorCode::unknown_op, where,
-           cat("operator ", spelled, " is known from opset ", known->rows.back().since, " on, the model uses ",
-               opset_it->second));
-      return poison();
-    }
-  }
+  const std::optional<Meaning> meaning = resolve(proto);
+  if (!meaning) return poison();
 
   std::vector<Value*> inputs;
   for (auto name : proto.input) {
@@ -149,31 +152,35 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
       inputs.push_back(nullptr);
       continue;
     }
-    if (is_poisoned(scope, name)) return poison();
-    Value* v = lookup(scope, name);
+    if (is_poisoned(scope, name)) {
+      survey(proto);
+      return poison();
+    }
+    const std::optional<Value*> v = lookup(scope, name);
     if (!v)
       throw Error({ErrorCode::bad_graph,
                    cat("input '", name, "' is not defined before this node"),
                    where,
                    {},
                    {"nodes must be in topological order"}});
-    inputs.push_back(v);
+    inputs.push_back(*v);
   }
 
   Builder builder(*scope.graph);
   builder.set_location(where);
-  NodeImport node(*this, proto, opset_it == body_.opsets->end() ? 0 : opset_it->second, builder, std::move(inputs));
+  NodeImport node(*this, proto, meaning->opset, builder, std::move(inputs));
   std::vector<Value*> results;
-  Scope* const outer_scope = std::exchange(scope_, &scope);
   try {
-    if (function) {
-      results = call_function(proto, *function, node);
+    const Scoped inside(scope_, &scope);
+    if (meaning->function) {
+      results = call_function(proto, *meaning->function, node);
     } else {
-      results = row->import ? row->import(node) : node.regular(row->op);
+      results = meaning->row->import ? meaning->row->import(node) : node.regular(meaning->row->op);
       node.check_all_read();
     }
+  } catch (const Poisoned&) {
+    return poison();
   } catch (const Error& e) {
-    scope_ = outer_scope;
     if (e.code() == ErrorCode::unsupported || e.code() == ErrorCode::unknown_op) {
       note(e.code(), e.diagnostic().location.empty() ? where : e.diagnostic().location, e.diagnostic().message);
       return poison();
@@ -183,7 +190,6 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
     d.location = where;
     throw Error(std::move(d));
   }
-  scope_ = outer_scope;
   for (size_t j = 0; j < proto.output.size(); ++j) {
     const std::string_view name = proto.output[j];
     if (name.empty()) continue;
@@ -212,7 +218,7 @@ void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
       outputs.push_back(nullptr);
       continue;
     }
-    Value* v = lookup(scope, o.name);
+    Value* v = lookup(scope, o.name).value_or(nullptr);
     if (!v) fail(ErrorCode::bad_graph, "output '", o.name, "' of graph '", proto.name, "' is not defined");
     if (o.type && findings_.empty()) {
       const Type declared = type_of(*o.type, o.name);
@@ -229,94 +235,31 @@ void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
 }
 
 std::unique_ptr<Graph> Importer::import_region(const GraphProto& proto, const std::vector<Type>& input_types) {
-  if (++depth_ > kMaxDepth) fail(ErrorCode::limit_nesting, "graphs are nested more than ", kMaxDepth, " deep");
+  const Scoped deeper(depth_, depth_ + 1);
+  reach(depth_);
   auto graph = std::make_unique<Graph>(*module_, std::string(proto.name));
   Scope inner;
   inner.outer = scope_;
   inner.graph = graph.get();
   for (size_t i = 0; i < proto.input.size(); ++i) {
     const auto& in = proto.input[i];
-    inner.values[in.name] = graph->add_input(input_types[i], std::string(in.name));
+    if (!inner.values.emplace(in.name, graph->add_input(input_types[i], std::string(in.name))).second)
+      fail(ErrorCode::bad_graph, "input '", in.name, "' of graph '", proto.name, "' is declared twice");
   }
   fill_graph(proto, *graph, inner);
-  --depth_;
-  if (!findings_.empty()) fail(ErrorCode::unsupported, "its sub-graph uses what is not supported");
+  if (!findings_.empty()) throw Poisoned();
   return graph;
 }
 
-std::vector<Value*> Importer::call_function(const NodeProto& proto, const FunctionProto& f, NodeImport& node) {
-  const std::string spelled = cat(f.domain, ".", f.name, f.overload.empty() ? "" : ":", f.overload);
-  if (std::find(active_.begin(), active_.end(), &f) != active_.end())
-    node.fail(ErrorCode::bad_graph, "function ", spelled, " calls itself");
-  if (active_.size() >= kMaxDepth)
-    node.fail(ErrorCode::limit_nesting, "functions call each other more than ", kMaxDepth, " deep");
-  if (proto.input.size() > f.input.size())
-    node.fail(ErrorCode::bad_graph, "function ", spelled, " takes ", f.input.size(), " inputs, got ",
-              proto.input.size());
-
-  // The attributes of the instance: those of the call, then the declared defaults.
-  AttrEnv env;
-  std::string signature = spelled;
-  for (const auto& a : proto.attribute) {
-    const bool declared = std::find(f.attribute.begin(), f.attribute.end(), a.name) != f.attribute.end() ||
-                          std::any_of(f.attribute_proto.begin(), f.attribute_proto.end(),
-                                      [&](const auto& d) { return d.name == a.name; });
-    if (!declared) node.fail(ErrorCode::bad_attribute, "function ", spelled, " has no attribute '", a.name, "'");
-    if (const AttributeProto* value = node.attr(a.name)) env[a.name] = value;
-  }
-  for (auto name : f.attribute)
-    if (!env.count(name))
-      node.fail(ErrorCode::bad_attribute, "function ", spelled, " needs the attribute '", name, "'");
-  for (const auto& d : f.attribute_proto) env.emplace(d.name, &d);
-  std::map<std::string_view, const AttributeProto*> ordered(env.begin(), env.end());
-  for (const auto& [name, value] : ordered) signature += cat(" ", name, "=", static_cast<const void*>(value));
-  for (size_t i = 0; i < f.input.size(); ++i)
-    signature += cat(" ", node.has(static_cast<int>(i)) ? node.in(static_cast<int>(i))->type().str() : "none");
-
-  auto [it, fresh] = instances_.emplace(signature, "");
-  if (fresh) {
-    it->second = spelled;
-    for (int n = 1; module_->find_function(it->second); ++n) it->second = cat(spelled, "$", n);
-    const std::string name = it->second;
-    active_.push_back(&f);
-    const Frame frame("function", spelled);
-    Opsets opsets = opsets_of(f.opset_import, cat("function ", spelled));
-    for (const auto& [domain, version] : opsets_) opsets.emplace(domain, version);  // for the model's own functions
-    const Body outer_body = std::exchange(body_, Body{&opsets, &env});
-    Graph& graph = module_->add_function(name);
-    Scope scope;
-    scope.graph = &graph;
-    for (size_t i = 0; i < f.input.size(); ++i) {
-      const int k = static_cast<int>(i);
-      Value* v = graph.add_input(node.has(k) ? node.in(k)->type() : Type(), std::string(f.input[i]));
-      scope.values[f.input[i]] = node.has(k) ? v : nullptr;
-    }
-    import_nodes(f.node, scope);
-    std::vector<Value*> outputs;
-    for (auto o : f.output) {
-      graph.output_names.emplace_back(o);
-      Value* v = is_poisoned(scope, o) ? nullptr : lookup(scope, o);
-      if (!v && findings_.empty())
-        fail(ErrorCode::bad_graph, "output '", o, "' of function ", spelled, " is not defined");
-      outputs.push_back(v);
-    }
-    if (findings_.empty()) graph.set_outputs(outputs);
-    body_ = outer_body;
-    active_.pop_back();
-  }
-  if (!findings_.empty()) node.fail(ErrorCode::unsupported, "function ", spelled, " uses what is not supported");
-  std::vector<Value*> args = node.inputs();
-  const int outputs = std::max<int>(1, node.num_outputs());
-  Node* call = node.b().make_n<Call>(std::move(args), {instances_.at(signature)}, outputs);
-  std::vector<Value*> results;
-  for (int j = 0; j < outputs; ++j) results.push_back(call->result(j));
-  return results;
+void Importer::reach(int depth) {
+  if (depth > kMaxDepth) fail(ErrorCode::limit_nesting, "graphs are nested more than ", kMaxDepth, " deep");
+  deepest_ = std::max(deepest_, depth);
 }
 
 std::unique_ptr<Module> Importer::run() {
   opsets_ = opsets_of(model_.opset_import, "the model");
   if (model_.opset_import.empty()) opsets_[""] = 1;
-  body_ = {&opsets_, nullptr};
+  body_ = {&opsets_, nullptr, nullptr};
   const GraphProto& proto = *model_.graph;
   Graph& main = module_->main();
   main.set_name(proto.name.empty() ? "main" : std::string(proto.name));

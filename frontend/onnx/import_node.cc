@@ -55,11 +55,7 @@ const AttributeProto* NodeImport::attr(std::string_view name) {
     const AttributeProto& a = proto_.attribute[i];
     if (a.name != name) continue;
     read_[i] = true;
-    if (a.ref_attr_name.empty()) return &a;
-    const auto it =
-        importer_.body_.attrs ? importer_.body_.attrs->find(a.ref_attr_name) : Importer::AttrEnv::const_iterator();
-    // A reference to an attribute that the call leaves out and that has no default is an absent attribute.
-    return importer_.body_.attrs && it != importer_.body_.attrs->end() ? it->second : nullptr;
+    return a.ref_attr_name.empty() ? &a : importer_.referred(a, *this);
   }
   return nullptr;
 }

@@ -25,14 +25,8 @@ void inline_body(Editor& editor, std::string_view rule, Node& node, const Graph&
 namespace {
 
 constexpr std::string_view kRule = "inline-call";
-// Functions that call functions can grow exponentially; beyond this calls stay calls.
-constexpr int64_t kMaxNodes = int64_t{1} << 20;
-
-bool is_leaf(const Graph& g) {
-  bool leaf = true;
-  walk(g, [&](Node& n) { leaf &= !n.is<Call>(); });
-  return leaf;
-}
+// Functions that call functions can grow exponentially.
+constexpr int64_t kMaxNodes = int64_t{1} << 18;
 
 }  // namespace
 
@@ -40,19 +34,27 @@ void inline_functions(PassContext& ctx) {
   int64_t nodes = count_nodes(ctx.module);
   std::unordered_set<const Node*> gone;
   ctx.editor.on_erase = [&](Node& n) { gone.insert(&n); };
-  // Innermost functions first, so that each body is copied flat; one round per level of nesting.
-  const size_t levels = ctx.module.functions().size();
-  for (size_t round = 0; round < levels; ++round) {
+  // Callees before callers, so that each body is copied flat.
+  std::vector<Graph*> order = call_order(ctx.module);
+  order.push_back(&ctx.module.main());
+  for (Graph* caller : order) {
     gone.clear();
-    for (Node* call : find_nodes(ctx.module, [](const Node& n) { return n.is<Call>(); })) {
-      if (gone.count(call)) continue;
-      const Graph* callee = ctx.module.find_function(call->attrs<Call>().callee);
-      if (!callee || !is_leaf(*callee) || !ctx.editor.allows(kRule, exact)) continue;
-      nodes += static_cast<int64_t>(callee->nodes().size());
-      if (nodes > kMaxNodes) {
-        ctx.editor.note_miss(kRule, "the program would grow too large", *call);
-        continue;
-      }
+    std::vector<Node*> calls;
+    walk(*caller, [&](Node& n) {
+      if (n.is<Call>()) calls.push_back(&n);
+    });
+    for (Node* call : calls) {
+      if (gone.count(call) || !ctx.editor.allows(kRule, exact)) continue;
+      const std::string& name = call->attrs<Call>().callee;
+      const Graph* callee = ctx.module.find_function(name);
+      TC_CHECK(callee, "call_order has found @", name);
+      walk(*callee, [&](const Node&) { ++nodes; });
+      if (nodes > kMaxNodes)
+        throw Error({ErrorCode::limit_size,
+                     cat("with the body of @", name, " here, the program would have more than ", kMaxNodes, " nodes"),
+                     call->location(),
+                     {},
+                     {}});
       inline_body(ctx.editor, kRule, *call, *callee);
     }
   }
