@@ -1,6 +1,7 @@
 // All ops.
 #pragma once
 
+#include "tc/ir/ops/attention.h"
 #include "tc/ir/ops/control.h"
 #include "tc/ir/ops/conv.h"
 #include "tc/ir/ops/core.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tc/ir/eval/interp.h"
+#include "tc/ir/verify.h"
 #include "tests/samples/sample.h"
 
 namespace tc {
@@ -17,6 +18,23 @@ TEST(Samples, EveryOpHasOne) {
 
 class SampleTest : public testing::TestWithParam<size_t> {};
 
+// Floating-point results within the sample's tolerance, which is wider for narrow types.
+void expect_close(const Sample& s, const Graph& g, const std::vector<Datum>& a, const std::vector<Datum>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].is_tensor() || kind(a[i].tensor().dtype()) != DTypeKind::floating) continue;
+    const auto x = widen<double>(a[i].tensor()), y = widen<double>(b[i].tensor());
+    ASSERT_EQ(x.size(), y.size());
+    const DType t = g.output(static_cast<int>(i))->dtype();
+    const double narrower = t == DType::f16 || t == DType::bf16 ? 100 : 1;
+    for (size_t k = 0; k < x.size(); ++k) {
+      if (std::isnan(y[k]) && std::isnan(x[k])) continue;
+      if (x[k] == y[k]) continue;
+      EXPECT_NEAR(x[k], y[k], narrower * (s.atol + s.rtol * std::abs(y[k]))) << "output " << i << " element " << k;
+    }
+  }
+}
+
 TEST_P(SampleTest, RoundedAgreesWithWidened) {
   const Sample& s = all_samples()[GetParam()];
   SCOPED_TRACE(s.name);
@@ -25,20 +43,43 @@ TEST_P(SampleTest, RoundedAgreesWithWidened) {
   InterpOptions rounded, widened;
   rounded.check_types = true;
   widened.widened = true;
-  const auto a = interpret(*g.module, g.inputs, rounded), b = interpret(*g.module, g.inputs, widened);
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!a[i].is_tensor() || kind(a[i].tensor().dtype()) != DTypeKind::floating) continue;
-    const auto x = widen<double>(a[i].tensor()), y = widen<double>(b[i].tensor());
-    ASSERT_EQ(x.size(), y.size());
-    const DType t = a[i].tensor().dtype();
-    const double narrower = t == DType::f16 || t == DType::bf16 ? 100 : 1;
-    for (size_t k = 0; k < x.size(); ++k) {
-      if (std::isnan(y[k]) && std::isnan(x[k])) continue;
-      if (x[k] == y[k]) continue;
-      EXPECT_NEAR(x[k], y[k], narrower * (s.atol + s.rtol * std::abs(y[k]))) << "output " << i << " element " << k;
+  expect_close(s, g.module->main(), interpret(*g.module, g.inputs, rounded), interpret(*g.module, g.inputs, widened));
+}
+
+// Puts in the place of each node what it decomposes into, if anything; how many there were.
+int decompose_all(Graph& g) {
+  int count = 0;
+  for (Node* n = g.first(); n;) {
+    Node* const next = n->next();
+    if (n->info().decompose) {
+      Builder b(g, n);
+      const auto results = n->info().decompose(b, *n);
+      for (int j = 0; j < n->num_results(); ++j)
+        if (!n->result(j)->unused()) n->result(j)->replace_all_uses_with(results[static_cast<size_t>(j)]);
+      g.erase(n);
+      ++count;
     }
+    n = next;
   }
+  return count;
+}
+
+TEST_P(SampleTest, AgreesWithItsDecomposition) {
+  const Sample& s = all_samples()[GetParam()];
+  SCOPED_TRACE(s.name);
+  SampleGraph g, simpler;
+  s.build(g);
+  s.build(simpler);
+  if (decompose_all(simpler.module->main()) == 0) return;
+  verify(*simpler.module);
+  // Not rounded in between: the simpler ops would round more often.
+  InterpOptions widened;
+  widened.widened = true;
+  expect_close(s, g.module->main(), interpret(*g.module, g.inputs, widened),
+               interpret(*simpler.module, simpler.inputs, widened));
+  InterpOptions checked;
+  checked.check_types = true;
+  interpret(*simpler.module, simpler.inputs, checked);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SampleTest, testing::Range<size_t>(0, all_samples().size()));
