@@ -28,6 +28,9 @@ void set_spatial(ConvShape& s, const Axes& axes) {
   }
 }
 
+// Of axes that are known at run time only, where the choice of an algorithm asks for extents.
+constexpr int64_t kNominalExtent = 32;
+
 struct ConvState {
   kernels::ConvArgs args;
   kernels::ConvPlan plan;
@@ -47,7 +50,7 @@ bool bind_conv(Binder& b) {
   if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes");
   if (!b.shape(1).is_static() || !b.shape(0)[1].is_const()) return b.refuse("channels or kernel extents are not fixed");
   const auto& attrs = b.attrs<Op>();
-  // What is fixed: channels, groups, kernel. Nominal spatial extents, since the choice depends on the rest only.
+  // What is fixed: channels, groups, kernel; spatial extents where they are.
   ConvShape fixed;
   fixed.ic = b.shape(0)[1].value();
   fixed.groups = attrs.group;
@@ -57,15 +60,16 @@ bool bind_conv(Binder& b) {
   for (size_t i = 0; i < kernel.size(); ++i) {
     const size_t k = 3 - kernel.size() + i;
     fixed.kernel[k] = kernel[i];
-    fixed.in[k] = fixed.out[k] = 64;
+    const Dim& extent = b.shape(0)[static_cast<int>(2 + i)];
+    fixed.in[k] = fixed.out[k] = extent.is_const() ? extent.value() : kNominalExtent;
     if (!attrs.strides.empty()) fixed.stride[k] = attrs.strides[i];
     if (!attrs.dilations.empty()) fixed.dilation[k] = attrs.dilations[i];
   }
   for (const auto& p : attrs.pads)
     if (p < 0) return b.refuse("negative padding");
   if (fixed.ic == 0 || fixed.oc == 0) return b.refuse("no channels");
-  const ConvAlgorithm algorithm = kernels::conv_preferred(fixed);
-  const bool blocked_in = algorithm == ConvAlgorithm::direct || algorithm == ConvAlgorithm::depthwise;
+  const ConvAlgorithm algorithm = kernels::conv_preferred(fixed, b.constant(1) != nullptr);
+  const bool blocked_in = algorithm != ConvAlgorithm::direct_plain && algorithm != ConvAlgorithm::im2col;
   const bool blocked_out = algorithm != ConvAlgorithm::im2col;
   const kernels::ConvTable& table = b.table().conv;
   const int width = b.table().gemm.traits.fn().width;
@@ -102,11 +106,9 @@ bool bind_conv(Binder& b) {
     const double channels = static_cast<double>(kTransposed ? fixed.oc : fixed.ic) / static_cast<double>(fixed.groups);
     return per_output * channels * static_cast<double>(f.count(kTransposed ? x : y));
   };
-  const auto& slot = algorithm == ConvAlgorithm::depthwise ? table.depthwise.name
-                     : algorithm == ConvAlgorithm::im2col  ? table.im2col.name
-                                                           : table.direct.name;
+  const char* name = kernels::conv_kernel_name(table, algorithm);
   b.step<ConvState>(
-      slot,
+      name,
       [=, &table](Frame& f, ConvState& s) {
         ConvShape shape = fixed;
         const auto xe = f.extents(x);

@@ -120,7 +120,74 @@ void plan_im2col(ConvPlan& p, const ConvShape& s, int width) {
   p.worker_floats = p.chunk * width;
 }
 
+const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
+  switch (a) {
+    case ConvAlgorithm::depthwise:
+      return kernels.depthwise;
+    case ConvAlgorithm::winograd2:
+    case ConvAlgorithm::winograd4:
+      return kernels.winograd;
+    case ConvAlgorithm::im2col:
+      return kernels.im2col;
+    case ConvAlgorithm::direct:
+    case ConvAlgorithm::direct_plain:
+      break;
+  }
+  return kernels.direct;
+}
+
+int64_t winograd_outputs(ConvAlgorithm a) {
+  return a == ConvAlgorithm::winograd2 ? 2 : 4;
+}
+
+// Transformed input of a tile of the plan, beside as much for the products: what stays in L2.
+constexpr int64_t kWinogradFloats = 160 * 1024;
+
+void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
+  const int64_t m = winograd_outputs(p.algorithm), elements = (m + 2) * (m + 2);
+  const int64_t channels = blocks(s.ic) * kChannelBlock, group = width / kChannelBlock;
+  const int64_t most = std::clamp<int64_t>(kWinogradFloats / (elements * channels), 8, 64);
+  p.rows = s.out[1];
+  p.cols = s.out[2];
+  const int64_t tile_rows = ceil_div(p.rows, m), tile_cols = ceil_div(p.cols, m);
+  int64_t rows = 1, cols = tile_cols;
+  if (tile_cols > most) {
+    cols = ceil_div(tile_cols, ceil_div(tile_cols, most));
+  } else {
+    rows = std::clamp<int64_t>(most / tile_cols, 1, tile_rows);
+    rows = ceil_div(tile_rows, ceil_div(tile_rows, rows));
+  }
+  p.block_tile = ceil_div(blocks(s.oc), group) * group;
+  // A range of output channels transforms the input anew: a tenth of the work with 128 of them.
+  const auto count = [&] {
+    return s.n * ceil_div(tile_rows, rows) * ceil_div(tile_cols, cols) * ceil_div(blocks(s.oc), p.block_tile);
+  };
+  while (count() < 4 && p.block_tile * kChannelBlock > 128)
+    p.block_tile = ceil_div(ceil_div(p.block_tile, 2), group) * group;
+  p.row_tile = rows * m;
+  p.col_tile = cols * m;
+  p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
+  p.worker_floats = rows * cols * elements * (channels + width);
+}
+
+// What a convolution costs, in multiply-adds: arithmetic at the share of the peak that it reaches, and the weights' way
+// from memory to the core, a float at the price of 16 multiply-adds.
+double direct_cost(const ConvShape& s) {
+  const double weights = 9.0 * static_cast<double>(s.ic * s.oc);
+  return weights * static_cast<double>(s.n * s.out[1] * s.out[2]) / 0.9 + 16 * weights;
+}
+double winograd_cost(const ConvShape& s, int64_t m) {
+  const auto n = static_cast<double>((m + 2) * (m + 2));
+  const auto tiles = static_cast<double>(s.n * ceil_div(s.out[1], m) * ceil_div(s.out[2], m));
+  const double weights = n * static_cast<double>(s.ic * s.oc);
+  return weights * tiles / 0.8 + 12 * n * tiles * static_cast<double>(s.ic + s.oc) + 16 * weights;
+}
+
 }  // namespace
+
+const char* conv_kernel_name(const ConvTable& kernels, ConvAlgorithm algorithm) {
+  return tile_slot(kernels, algorithm).name;
+}
 
 bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
   const int64_t per_group_in = s.ic / s.groups;
@@ -134,16 +201,25 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::depthwise:
       return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && !s.transposed && s.groups == s.ic &&
              s.groups == s.oc;
+    case ConvAlgorithm::winograd2:
+    case ConvAlgorithm::winograd4:
+      return conv_accepts(ConvAlgorithm::direct_plain, s) && !s.transposed && s.kernel[1] == 3 && s.kernel[2] == 3 &&
+             volume(s.stride) == 1 && volume(s.dilation) == 1;
     case ConvAlgorithm::im2col:
       return true;
   }
   return false;
 }
 
-ConvAlgorithm conv_preferred(const ConvShape& s) {
+ConvAlgorithm conv_preferred(const ConvShape& s, bool constant_weights) {
   if (conv_accepts(ConvAlgorithm::depthwise, s)) return ConvAlgorithm::depthwise;
   // A first layer gains nothing from blocks that are mostly padding.
   if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
+  if (constant_weights && conv_accepts(ConvAlgorithm::winograd4, s) && s.ic >= 16 && s.oc >= 16) {
+    const double direct = direct_cost(s), two = winograd_cost(s, 2), four = winograd_cost(s, 4);
+    if (four < direct && four <= two) return ConvAlgorithm::winograd4;
+    if (two < direct) return ConvAlgorithm::winograd2;
+  }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
   if (conv_accepts(ConvAlgorithm::direct, s)) return ConvAlgorithm::direct;
   return ConvAlgorithm::im2col;
@@ -161,6 +237,10 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       break;
     case ConvAlgorithm::depthwise:
       plan_depthwise(p, s);
+      break;
+    case ConvAlgorithm::winograd2:
+    case ConvAlgorithm::winograd4:
+      plan_winograd(p, s, width);
       break;
     case ConvAlgorithm::im2col:
       plan_im2col(p, s, width);
@@ -184,6 +264,10 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
       return blocks(s.oc) * s.ic * taps * kChannelBlock;
     case ConvAlgorithm::depthwise:
       return blocks(s.oc) * taps * kChannelBlock;
+    case ConvAlgorithm::winograd2:
+      return 16 * s.ic * blocks(s.oc) * kChannelBlock;
+    case ConvAlgorithm::winograd4:
+      return 36 * s.ic * blocks(s.oc) * kChannelBlock;
     case ConvAlgorithm::im2col:
       return s.oc * (s.ic / s.groups) * taps;
   }
@@ -201,6 +285,8 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
       return s.groups * blocks(s.oc / s.groups);
     case ConvAlgorithm::direct_plain:
     case ConvAlgorithm::depthwise:
+    case ConvAlgorithm::winograd2:
+    case ConvAlgorithm::winograd4:
       return blocks(s.oc);
     case ConvAlgorithm::im2col:
       return s.oc;
@@ -215,9 +301,7 @@ void conv_pack(Team& team, const ConvTable& kernels, const ConvShape& s, ConvAlg
 }
 
 void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan) {
-  const auto run = plan.algorithm == ConvAlgorithm::depthwise ? kernels.depthwise.fn
-                   : plan.algorithm == ConvAlgorithm::im2col  ? kernels.im2col.fn
-                                                              : kernels.direct.fn;
+  const auto run = tile_slot(kernels, plan.algorithm).fn;
   if (plan.row_tiles == 0) return;
   parallel_for(team, plan.tiles(args.shape), [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
 }

@@ -34,6 +34,8 @@ void pack_direct(const ConvShape& s, const float* w, int64_t steps, int64_t grou
 }
 
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
+  if (algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4)
+    return TC_TIER_NAME(conv_winograd_pack)(s, algorithm, w, tile, dst);
   const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   dst += tile * (conv_packed_floats(algorithm, s) / conv_pack_tiles(algorithm, s));
   const int64_t group_blocks = (s.oc / s.groups + kChannelBlock - 1) / kChannelBlock;
@@ -53,6 +55,9 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
         for (int64_t tap = 0; tap < taps; ++tap) *dst++ = weight(s, w, tile, i, tap, taps);
       }
       return;
+    case ConvAlgorithm::winograd2:
+    case ConvAlgorithm::winograd4:
+      return;  // above
   }
 }
 
@@ -116,6 +121,7 @@ constinit const ConvTable TC_TIER_NAME(conv_table) = {
     .pack = TC_KERNEL(pack, "conv_f32_pack"),
     .direct = TC_KERNEL(TC_TIER_NAME(conv_direct), "conv_f32_direct__nchw16c"),
     .depthwise = TC_KERNEL(TC_TIER_NAME(conv_depthwise), "conv_f32_depthwise__nchw16c"),
+    .winograd = TC_KERNEL(TC_TIER_NAME(conv_winograd), "conv_f32_winograd__nchw16c"),
     .im2col = TC_KERNEL(TC_TIER_NAME(conv_im2col), "conv_f32_im2col__nchw"),
     .to_blocked = TC_KERNEL(to_blocked, "reorder_f32__nchw_nchw16c"),
     .to_plain = TC_KERNEL(to_plain, "reorder_f32__nchw16c_nchw"),

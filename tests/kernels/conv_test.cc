@@ -193,14 +193,25 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   return unblocked(y.data(), s.n, s.oc, out_pixels);
 }
 
-constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct, ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,
-                                  ConvAlgorithm::im2col};
+constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,
+                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,    ConvAlgorithm::im2col};
+
+// Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
+double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
+  const double direct = 4e-7 * (terms + 4);
+  if (algorithm == ConvAlgorithm::winograd2) return kWinograd2Error * largest + 1e-6;
+  if (algorithm == ConvAlgorithm::winograd4) return kWinograd4Error * largest + 1e-6;
+  return direct;
+}
 
 // Over every algorithm that accepts the shape.
 void check(const ConvShape& s, const Extras& extras = {}) {
   Team one(1);
   const Operands operands(s);
   const std::vector<double> plain = reference(s, operands.x.data(), operands.w.data());
+  double largest = 0;
+  for (const double v : plain) largest = std::fmax(largest, std::fabs(v));
+  if (extras.strip) largest *= 2;  // as it doubles
   for (const ConvAlgorithm algorithm : kAll) {
     if (!conv_accepts(algorithm, s)) continue;
     Extras e = extras;
@@ -210,7 +221,7 @@ void check(const ConvShape& s, const Extras& extras = {}) {
         SCOPED_TRACE(describe(s, algorithm, tier));
         std::vector<double> truth = plain;
         const std::vector<float> got = run(tier, algorithm, s, e, one, edge, &truth);
-        const double bound = 4e-7 * (static_cast<double>(s.ic / s.groups * volume(s.kernel)) + 4);
+        const double bound = error_bound(algorithm, static_cast<double>(s.ic / s.groups * volume(s.kernel)), largest);
         ASSERT_EQ(got.size(), truth.size());
         for (size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(got[i], truth[i], bound) << "at " << i;
       }
@@ -254,6 +265,20 @@ TEST(Conv, StridesPadsDilations) {
   check(shape_2d(1, 20, 20, 7, 7, 1, 1, 2));
   check(shape_2d(1, 8, 20, 1, 40, 1, 7, 1, 3));  // one axis
   check(shape_2d(1, 3, 16, 33, 35, 7, 7, 2, 3));
+}
+
+// Padding on some sides only, tiles that end early, several tiles of the plan and panels of output channels.
+TEST(Conv, WinogradEdges) {
+  for (const int64_t h : {3, 4, 5, 8, 9}) {
+    for (const int64_t w : {3, 6, 7, 130}) {
+      check(shape_2d(1, 20, 24, h, w, 3, 3, 1, 0));
+      check(shape_2d(2, 16, 16, h, w, 3, 3, 1, 2), {.bias = true, .strip = true});
+    }
+  }
+  ConvShape lopsided = shape_2d(1, 16, 80, 10, 11, 3, 3, 1, 1);
+  lopsided.pad[1] = 2, lopsided.pad[2] = 0, lopsided.out[1] = 12, lopsided.out[2] = 10;
+  check(lopsided, {.residual = true, .in_place = true});
+  check(shape_2d(1, 256, 272, 14, 14, 3, 3, 1, 1), {.scale = true, .clip = true});
 }
 
 TEST(Conv, Groups) {
