@@ -7,34 +7,9 @@
 #include "tc/backend/cpu/executable.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/text/parse.h"
-#include "tc/ir/text/print.h"
 #include "tc/kernels/cpu.h"
 
 namespace tc {
-
-Function::Function(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
-
-std::vector<ValueInfo> Function::inputs() const {
-  std::vector<ValueInfo> result;
-  for (const Value* v : module_->main().inputs()) result.push_back({v->name(), v->type()});
-  return result;
-}
-
-std::vector<ValueInfo> Function::outputs() const {
-  const Graph& g = module_->main();
-  std::vector<ValueInfo> result;
-  for (int i = 0; i < g.num_outputs(); ++i) {
-    const auto k = static_cast<size_t>(i);
-    result.push_back({k < g.output_names.size() ? g.output_names[k] : g.output(i)->name(), g.output(i)->type()});
-  }
-  return result;
-}
-
-std::string Function::str() const {
-  PrintOptions options;
-  options.elide_weights = true;
-  return print(*module_, options);
-}
 
 Function load(const std::string& path) {
   if (!path.ends_with(".tc")) return Function(onnx::import_file(path));

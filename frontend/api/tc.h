@@ -12,34 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "tc/frontend/dsl/dsl.h"
 #include "tc/ir/diag.h"
 #include "tc/ir/tensor.h"
 #include "tc/ir/type.h"
 
 namespace tc {
 
-class Module;
 class Executable;
 class Context;
-
-// An input or output: its name and declared type, whose extents may be symbols.
-struct ValueInfo {
-  std::string name;
-  Type type;
-};
-
-// A program. A cheap handle; immutable.
-class Function {
- public:
-  explicit Function(std::shared_ptr<const Module> module);
-  std::vector<ValueInfo> inputs() const;
-  std::vector<ValueInfo> outputs() const;
-  std::string str() const;  // the textual IR, weights elided
-  const Module& module() const { return *module_; }
-
- private:
-  std::shared_ptr<const Module> module_;
-};
 
 // Reads an .onnx model or textual IR (.tc). Weights stay views into the mapped file. Errors: bad_file,
 // bad_external_data, bad_text, unsupported, unknown_op and what type inference finds.

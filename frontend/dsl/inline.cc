@@ -1,0 +1,71 @@
+#include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/ops/core.h"
+
+namespace tc::dsl {
+namespace {
+
+// Gives the module's functions names that `taken` does not have.
+void rename_functions(Module& module, const Module& taken) {
+  std::map<std::string, std::string> names;
+  for (const auto& f : module.functions()) {
+    std::string name = f->name();
+    for (int k = 1; taken.find_function(name); ++k) name = cat(f->name(), "_", k);
+    names[f->name()] = name;
+    f->set_name(name);
+  }
+  const auto rename_calls = [&](const Graph& graph) {
+    walk(graph, [&](Node& n) {
+      if (n.is<Call>()) n.set_attrs(std::make_shared<Call::Attrs>(Call::Attrs{names.at(n.attrs<Call>().callee)}));
+    });
+  };
+  for (const auto& f : module.functions()) rename_calls(*f);
+  rename_calls(module.main());
+}
+
+void forget_types(Node& node) {
+  for (int j = 0; j < node.num_results(); ++j) node.result(j)->set_type(Type());
+  for (int i = 0; i < node.num_regions(); ++i)
+    for (Value* v : node.region(i).inputs()) v->set_type(Type());
+}
+
+}  // namespace
+
+std::vector<Var> Tracer::inlined(const Module& module, const Args& args) {
+  const auto copy = clone(module);
+  rename_functions(*copy, *module_);
+  const Graph& from = copy->main();
+  if (args.size() != static_cast<size_t>(from.num_inputs()))
+    refuse(ErrorCode::bad_argument, cat("takes ", from.num_inputs(), " arguments, got ", args.size()));
+  for (Graph* f : call_order(*copy)) {
+    Graph& to = module_->add_function(f->name());
+    std::vector<std::pair<Value*, Value*>> map;
+    for (Value* v : f->inputs()) map.emplace_back(v, to.add_input(v->type(), v->name()));
+    to.set_outputs(clone_into(*f, to, nullptr, std::move(map)));
+    to.output_names = f->output_names;
+  }
+  std::vector<std::pair<Value*, Value*>> map;
+  for (int i = 0; i < from.num_inputs(); ++i) {
+    const Type& declared = from.input(i)->type();
+    const Arg& arg = args[static_cast<size_t>(i)];
+    const Var v = declared.is_tensor() ? operand_like(arg, declared.dtype()) : operand(arg);
+    if (!compatible(declared, v.type()))
+      refuse(ErrorCode::bad_type, cat("argument ", i, " is ", v.type(), ", expected ", declared));
+    map.emplace_back(from.input(i), v.value());
+  }
+  Node* last = graph().nodes().empty() ? nullptr : graph().nodes().back().get();
+  const std::vector<Value*> outputs = clone_into(from, graph(), nullptr, std::move(map));
+  // The copies' types are in terms of the other program's symbols: inferred anew from the arguments.
+  std::vector<Node*> copies;
+  for (Node* n = last ? last->next() : graph().first(); n; n = n->next()) copies.push_back(n);
+  for (Node* n : copies) {
+    forget_types(*n);
+    for (int i = 0; i < n->num_regions(); ++i) walk(n->region(i), forget_types);
+    infer_types(*n);
+    for (int j = 0; j < n->num_results(); ++j) note_extents(n->result(j));
+  }
+  std::vector<Var> result;
+  for (Value* v : outputs) result.push_back(var(v));
+  return result;
+}
+
+}  // namespace tc::dsl
