@@ -9,6 +9,7 @@
 #include "tc/kernels/norm/norm.h"
 #include "tc/kernels/pool/pool.h"
 #include "tc/kernels/reduce/reduce.h"
+#include "tc/kernels/resize/resize.h"
 #include "tc/kernels/tier.h"
 
 // One row per family: the member's name and its struct.
@@ -20,7 +21,8 @@
   X(move, MoveTable)          \
   X(gemm, GemmTable)          \
   X(conv, ConvTable)          \
-  X(pool, PoolTable)
+  X(pool, PoolTable)          \
+  X(resize, ResizeTable)
 // clang-format on
 
 namespace tc::kernels {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_resize.h"
 #include "tc/kernels/movement/movement.h"
 
 namespace tc::cpu {
@@ -302,6 +303,7 @@ void rows_bind_movement(BindRows& rows) {
   rows.push_back({OpId::Slice, "copy_box", bind_slice});
   rows.push_back({OpId::Expand, "copy_box", bind_expand});
   rows.push_back({OpId::Pad, "pad", bind_pad});
+  rows.push_back({OpId::Resize, "resize_f32", bind_resize});
   rows.push_back({OpId::DepthToSpace, "copy_box", bind_depth_space});
   rows.push_back({OpId::SpaceToDepth, "copy_box", bind_depth_space});
 }

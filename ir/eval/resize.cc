@@ -4,26 +4,13 @@
 
 #include "tc/ir/eval/eval.h"
 #include "tc/ir/eval/move.h"
-#include "tc/ir/ops/resize.h"
+#include "tc/ir/eval/resize.h"
 #include "tc/ir/shape_math.h"
 
 namespace tc {
 namespace {
 
-struct AxisSpec {
-  int64_t in = 0, out = 0;
-  double scale = 1, width = 0;  // width: the extent of the result before it is rounded down
-  double roi_start = 0, roi_end = 1;
-};
-
-// The operand elements that make one result element: weights for `first`, first + 1, ...
-struct Taps {
-  int64_t first = 0;
-  std::vector<double> weights;
-  bool outside = false;  // of the region of interest
-};
-
-double original_place(const Resize::Attrs& a, const AxisSpec& s, int64_t i) {
+double original_place(const Resize::Attrs& a, const ResizeAxisSpec& s, int64_t i) {
   const auto x = static_cast<double>(i), in = static_cast<double>(s.in);
   switch (a.coordinates) {
     case ResizeCoordinates::half_pixel:
@@ -87,37 +74,8 @@ std::vector<double> weights(const Resize::Attrs& a, double ratio, double scale) 
   return result;
 }
 
-std::vector<Taps> axis_taps(EvalContext& ctx, const Resize::Attrs& a, const AxisSpec& s) {
-  std::vector<Taps> table;
-  for (int64_t i = 0; i < s.out; ++i) {
-    const double x = original_place(a, s, i);
-    Taps t;
-    if (a.coordinates == ResizeCoordinates::tf_crop_and_resize && !(x >= 0 && x <= static_cast<double>(s.in - 1))) {
-      t.outside = true;
-      table.push_back(std::move(t));
-      continue;
-    }
-    if (!(std::abs(x) < 1e15))
-      ctx.fail(ErrorCode::bad_value, "resize of ", s.in, " to ", s.out, " elements by a scale of ", s.scale);
-    const double before = std::ceil(x) - 1;
-    t.weights = weights(a, x - before, s.scale);
-    t.first = static_cast<int64_t>(before) + 1 - static_cast<int64_t>(t.weights.size()) / 2;
-    if (a.exclude_outside && a.mode != ResizeMode::nearest) {
-      double sum = 0;
-      for (size_t k = 0; k < t.weights.size(); ++k) {
-        const int64_t at = t.first + static_cast<int64_t>(k);
-        if (at < 0 || at >= s.in) t.weights[k] = 0;
-        sum += t.weights[k];
-      }
-      for (double& w : t.weights) w /= sum;
-    }
-    table.push_back(std::move(t));
-  }
-  return table;
-}
-
-std::vector<AxisSpec> specs(EvalContext& ctx, const Resize::Attrs& a, const Tensor& x) {
-  std::vector<AxisSpec> result(x.extents().size());
+std::vector<ResizeAxisSpec> specs(EvalContext& ctx, const Resize::Attrs& a, const Tensor& x) {
+  std::vector<ResizeAxisSpec> result(x.extents().size());
   for (size_t k = 0; k < result.size(); ++k) {
     result[k].in = result[k].out = x.extents()[k];
     result[k].width = static_cast<double>(result[k].in);
@@ -141,7 +99,7 @@ std::vector<AxisSpec> specs(EvalContext& ctx, const Resize::Attrs& a, const Tens
     }
     const double common = aspect_scale(a.aspect, scales);
     for (size_t k = 0; k < axes.size(); ++k) {
-      AxisSpec& s = result[static_cast<size_t>(axes[k])];
+      ResizeAxisSpec& s = result[static_cast<size_t>(axes[k])];
       const bool stretch = a.aspect == ResizeAspect::stretch;
       s.scale = stretch ? scales[k] : common;
       s.out = stretch ? sizes[k] : aspect_extent(s.in, common);
@@ -150,7 +108,7 @@ std::vector<AxisSpec> specs(EvalContext& ctx, const Resize::Attrs& a, const Tens
   } else {
     const auto scales = ctx.read<double>(2);
     for (size_t k = 0; k < axes.size(); ++k) {
-      AxisSpec& s = result[static_cast<size_t>(axes[k])];
+      ResizeAxisSpec& s = result[static_cast<size_t>(axes[k])];
       if (!(scales[k] > 0) || !std::isfinite(scales[k])) ctx.fail(ErrorCode::bad_value, "a scale of ", scales[k]);
       s.scale = scales[k];
       s.out = scaled_extent(s.in, s.scale);
@@ -162,7 +120,7 @@ std::vector<AxisSpec> specs(EvalContext& ctx, const Resize::Attrs& a, const Tens
       ctx.fail(ErrorCode::bad_shape, "tf_crop_and_resize needs a roi of ", 2 * axes.size(), " elements");
     const auto roi = ctx.read<double>(1);
     for (size_t k = 0; k < axes.size(); ++k) {
-      AxisSpec& s = result[static_cast<size_t>(axes[k])];
+      ResizeAxisSpec& s = result[static_cast<size_t>(axes[k])];
       s.roi_start = roi[k], s.roi_end = roi[axes.size() + k];
     }
   }
@@ -171,12 +129,12 @@ std::vector<AxisSpec> specs(EvalContext& ctx, const Resize::Attrs& a, const Tens
 
 // One pass: [outer, in, inner] to [outer, out, inner].
 std::vector<double> resample(const std::vector<double>& v, int64_t outer, int64_t in, int64_t inner,
-                             const std::vector<Taps>& table) {
+                             const std::vector<ResizeTaps>& table) {
   const auto out = static_cast<int64_t>(table.size());
   std::vector<double> result(static_cast<size_t>(outer * out * inner));
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < out; ++i) {
-      const Taps& t = table[static_cast<size_t>(i)];
+      const ResizeTaps& t = table[static_cast<size_t>(i)];
       double* to = &result[static_cast<size_t>((o * out + i) * inner)];
       for (size_t k = 0; k < t.weights.size(); ++k) {
         if (t.weights[k] == 0) continue;
@@ -190,6 +148,35 @@ std::vector<double> resample(const std::vector<double>& v, int64_t outer, int64_
 
 }  // namespace
 
+std::vector<ResizeTaps> resize_taps(const Resize::Attrs& a, const ResizeAxisSpec& s) {
+  std::vector<ResizeTaps> table;
+  for (int64_t i = 0; i < s.out; ++i) {
+    const double x = original_place(a, s, i);
+    ResizeTaps t;
+    if (a.coordinates == ResizeCoordinates::tf_crop_and_resize && !(x >= 0 && x <= static_cast<double>(s.in - 1))) {
+      t.outside = true;
+      table.push_back(std::move(t));
+      continue;
+    }
+    if (!(std::abs(x) < 1e15))
+      fail(ErrorCode::bad_value, "resize of ", s.in, " to ", s.out, " elements by a scale of ", s.scale);
+    const double before = std::ceil(x) - 1;
+    t.weights = weights(a, x - before, s.scale);
+    t.first = static_cast<int64_t>(before) + 1 - static_cast<int64_t>(t.weights.size()) / 2;
+    if (a.exclude_outside && a.mode != ResizeMode::nearest) {
+      double sum = 0;
+      for (size_t k = 0; k < t.weights.size(); ++k) {
+        const int64_t at = t.first + static_cast<int64_t>(k);
+        if (at < 0 || at >= s.in) t.weights[k] = 0;
+        sum += t.weights[k];
+      }
+      for (double& w : t.weights) w /= sum;
+    }
+    table.push_back(std::move(t));
+  }
+  return table;
+}
+
 template <>
 void eval<Resize>(EvalContext& ctx) {
   const auto& a = ctx.attrs<Resize>();
@@ -200,8 +187,8 @@ void eval<Resize>(EvalContext& ctx) {
   Tensor& y = ctx.out(0, x.dtype(), extents);
   if (y.size() == 0) return;
   if (x.size() == 0) ctx.fail(ErrorCode::bad_shape, "resize of nothing to ", Shape::of(extents));
-  std::vector<std::vector<Taps>> tables;
-  for (const auto& s : axes) tables.push_back(axis_taps(ctx, a, s));
+  std::vector<std::vector<ResizeTaps>> tables;
+  for (const auto& s : axes) tables.push_back(resize_taps(a, s));
 
   const auto outside = [&](const Extents& index) {
     for (size_t k = 0; k < index.size(); ++k)
@@ -215,7 +202,7 @@ void eval<Resize>(EvalContext& ctx) {
     for_each_index(extents, [&](const Extents& index) {
       int64_t at = 0;
       for (size_t k = 0; k < index.size(); ++k) {
-        const Taps& t = tables[k][static_cast<size_t>(index[k])];
+        const ResizeTaps& t = tables[k][static_cast<size_t>(index[k])];
         if (!t.outside) at += strides[k] * std::clamp<int64_t>(t.first + (t.weights[1] != 0), 0, axes[k].in - 1);
       }
       sources.push_back(outside(index) ? -1 : at);

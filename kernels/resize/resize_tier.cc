@@ -1,0 +1,108 @@
+#include "tc/kernels/resize/resize.h"
+
+#include "tc/kernels/simd/vec.h"
+
+namespace tc::kernels {
+namespace {
+
+constexpr int kV = kLanes<float>;
+
+// f(source row, weight) for every row that output row `row` is made of.
+template <class F>
+TC_INLINE void for_source_rows(const ResizeArgs& a, int64_t row, F&& f) {
+  const ResizeAxis &depth = a.axis[0], &height = a.axis[1];
+  const int64_t z = row / height.out, y = row % height.out;
+  for (int kz = 0; kz < depth.taps; ++kz) {
+    const float wz = depth.weight ? depth.weight[kz * depth.out + z] : 1.0f;
+    const int64_t at = depth.index[kz * depth.out + z] * height.in;
+    for (int ky = 0; ky < height.taps; ++ky) {
+      const float w = wz * (height.weight ? height.weight[ky * height.out + y] : 1.0f);
+      if (w != 0) f(at + height.index[ky * height.out + y], w);
+    }
+  }
+}
+
+void plain(const ResizeArgs& a, int64_t plane, int64_t row0, int64_t row1, int) {
+  const ResizeAxis& width = a.axis[2];
+  const float* image = a.x + plane * a.axis[0].in * a.axis[1].in * width.in;
+  float* to = a.y + (plane * a.axis[0].out * a.axis[1].out + row0) * width.out;
+  const bool copies = !a.axis[0].weight && !a.axis[1].weight;
+  for (int64_t row = row0; row < row1; ++row, to += width.out) {
+    const float* line = a.scratch;
+    bool first = true;
+    for_source_rows(a, row, [&](int64_t source, float w) {
+      const float* from = image + source * width.in;
+      if (copies) {
+        line = from;
+        return;
+      }
+      for (int64_t x = 0; x < width.in; x += kV) {
+        const Tail<float> tail(width.in - x < kV ? static_cast<int>(width.in - x) : kV);
+        const VecF v = load(from + x, tail) * VecF(w);
+        store(a.scratch + x, first ? v : load(a.scratch + x, tail) + v, tail);
+      }
+      first = false;
+    });
+    if (!copies && first) {
+      for (int64_t x = 0; x < width.in; ++x) a.scratch[x] = 0;
+    }
+    for (int64_t x = 0; x < width.out; x += kV) {
+      const int count = width.out - x < kV ? static_cast<int>(width.out - x) : kV;
+      const Tail<float> tail(count);
+      const Tail<int32_t> places(count);
+      VecF sum(0.0f);
+      for (int k = 0; k < width.taps; ++k) {
+        const int64_t at = k * width.out + x;
+        const VecF v = gather(line, load(width.index + at, places));
+        if (!width.weight) {
+          sum = v;
+          continue;
+        }
+        // What has no weight has no part in the result, be it infinite or NaN.
+        const VecF w = load(width.weight + at, tail), zero(0.0f);
+        sum = fma(w, select<float>(w == zero, zero, v), sum);
+      }
+      store(to + x, sum, tail);
+    }
+  }
+}
+
+void blocked(const ResizeArgs& a, int64_t plane, int64_t row0, int64_t row1, int) {
+  const ResizeAxis& width = a.axis[2];
+  const float* image = a.x + plane * a.axis[0].in * a.axis[1].in * width.in * 16;
+  float* to = a.y + (plane * a.axis[0].out * a.axis[1].out + row0) * width.out * 16;
+  const bool copies = !a.axis[0].weight && !a.axis[1].weight && !width.weight;
+  for (int64_t row = row0; row < row1; ++row, to += width.out * 16) {
+    bool first = true;
+    for_source_rows(a, row, [&](int64_t source, float w) {
+      const float* from = image + source * width.in * 16;
+      for (int64_t x = 0; x < width.out; ++x) {
+        if (copies) {
+          Block16::load(from + width.index[x] * 16).store(to + x * 16);
+          continue;
+        }
+        Block16 sum = first ? Block16::broadcast(0.0f) : Block16::load(to + x * 16);
+        for (int k = 0; k < width.taps; ++k) {
+          const int64_t at = k * width.out + x;
+          const float weight = width.weight ? width.weight[at] * w : w;
+          if (weight != 0) sum = fma(Block16::broadcast(weight), Block16::load(from + width.index[at] * 16), sum);
+        }
+        sum.store(to + x * 16);
+      }
+      first = false;
+    });
+    if (!copies && first) {
+      for (int64_t x = 0; x < width.out; ++x) Block16::broadcast(0.0f).store(to + x * 16);
+    }
+  }
+}
+
+}  // namespace
+
+extern constinit const ResizeTable TC_TIER_NAME(resize_table);
+constinit const ResizeTable TC_TIER_NAME(resize_table) = {
+    .plain = TC_KERNEL(plain, "resize_f32__nchw"),
+    .blocked = TC_KERNEL(blocked, "resize_f32__nchw16c"),
+};
+
+}  // namespace tc::kernels
