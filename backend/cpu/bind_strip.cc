@@ -67,7 +67,7 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
     if (!elem_of(b.result_dtype(j)) || !kernels::strip_converts(program->program.type, *elem_of(b.result_dtype(j))))
       return b.refuse(cat("no strip kernel for ", b.result_dtype(j)));
 
-  // Blocked where an operand already is, and everything takes part as it lies.
+  // Blocked where an operand already is, and everything takes part as it lies; but not to compute mostly on padding.
   bool blocked = shape.rank() >= 3 &&
                  std::any_of(operands.begin(), operands.end(), [&](int i) { return b.layout(i) == Layout::blocked16; });
   std::vector<Blocked> forms;
@@ -77,6 +77,7 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
   }
   for (int j : results)
     if (b.result_dtype(j) != DType::f32) blocked = false;
+  if (blocked && shape[1].is_const() && shape[1].value() < 8) blocked = false;
   const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
 
   std::vector<Slot> ins, outs;
