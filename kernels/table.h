@@ -10,6 +10,7 @@
 #include "tc/kernels/pool/pool.h"
 #include "tc/kernels/reduce/reduce.h"
 #include "tc/kernels/resize/resize.h"
+#include "tc/kernels/rnn/rnn.h"
 #include "tc/kernels/tier.h"
 
 // One row per family: the member's name and its struct.
@@ -22,7 +23,8 @@
   X(gemm, GemmTable)          \
   X(conv, ConvTable)          \
   X(pool, PoolTable)          \
-  X(resize, ResizeTable)
+  X(resize, ResizeTable)      \
+  X(rnn, RnnTable)
 // clang-format on
 
 namespace tc::kernels {

@@ -1,7 +1,211 @@
+// LSTM and GRU: one product for the inputs of all steps, then a product of the state and the cell's gates per step.
+#include <algorithm>
+#include <cstring>
+
 #include "tc/backend/cpu/bind.h"
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/rnn/rnn.h"
 
 namespace tc::cpu {
+namespace {
 
-void rows_bind_rnn(BindRows&) {}
+using kernels::GemmArgs;
+using kernels::GemmPlan;
+
+// Rows [first, first + count) of each direction's [rows, k] weights, as the transposed right side of a product.
+struct Weights {
+  Slot slot = kNoSlot;            // at run time
+  const float* packed = nullptr;  // or packed
+  int64_t packed_floats = 0;      // of a direction
+  int64_t rows = 0, first = 0, count = 0, k = 0;
+
+  void set(const Frame& f, int64_t direction, GemmArgs& g) const {
+    if (packed)
+      g.packed_b = packed + direction * packed_floats;
+    else
+      g.b = f.ptr<const float>(slot) + (direction * rows + first) * k;
+  }
+};
+
+Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count) {
+  Weights w;
+  w.rows = b.shape(operand)[1].value(), w.k = b.shape(operand)[2].value();
+  w.first = first, w.count = count;
+  const Tensor* t = b.constant(operand);
+  if (!t || t->size() == 0) {
+    w.slot = b.in(operand);
+    return w;
+  }
+  const kernels::GemmTable& table = b.table().gemm;
+  const int64_t directions = t->extent(0);
+  w.packed_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, count);
+  const Tensor aligned = t->aligned_copy();
+  w.packed = static_cast<const float*>(
+      b.pack(operand, cat("rnn ", first, " ", count, " ", table.pack_b.name),
+             static_cast<size_t>(directions * w.packed_floats) * sizeof(float), [&](void* to) {
+               for (int64_t d = 0; d < directions; ++d)
+                 kernels::gemm_pack(kernels::Team::shared(), table,
+                                    static_cast<const float*>(aligned.data()) + (d * w.rows + first) * w.k, 1, w.k, w.k,
+                                    count, static_cast<float*>(to) + d * w.packed_floats);
+             }));
+  return w;
+}
+
+// One product of a step or of all inputs.
+struct Product {
+  GemmArgs args;
+  GemmPlan plan;
+  bool adds = false;  // to C
+
+  // C = A W^T for `m` rows; C's rows are `c_rs` apart, and C is added to when `adds_to_c`.
+  void prepare(Frame& f, const kernels::GemmTraits& traits, const Weights& w, int64_t m, int64_t c_rs, bool adds_to_c) {
+    args = {};
+    args.m = m, args.n = w.count, args.k = w.k;
+    args.a_rs = w.k, args.b_rs = 1, args.b_cs = w.k, args.c_rs = c_rs;
+    args.packed_b = w.packed;
+    adds = adds_to_c;
+    if (adds) args.residual_rs = c_rs, args.residual_cs = 1;
+    plan = kernels::gemm_plan(args, traits);
+    f.need_scratch(kernels::gemm_scratch_bytes(plan, f.team().threads()));
+  }
+  void run(Frame& f, const kernels::GemmTable& table, const float* a, float* c) {
+    args.a = a, args.c = c;
+    args.epilogue.residual = adds ? c : nullptr;
+    kernels::gemm(f.team(), table, args, plan);
+  }
+};
+
+struct RnnState {
+  Product input, gates, hidden;  // hidden: the GRU's last gate
+  int64_t time = 0, batch = 0;
+  std::vector<float> values;  // all of the below
+  float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr;
+};
+
+template <class Op>
+constexpr int kGates = std::is_same_v<Op, LSTM> ? 4 : 3;
+
+bool default_activations(const std::vector<std::string>& names, std::initializer_list<std::string_view> defaults) {
+  for (size_t i = 0; i < names.size(); ++i)
+    if (find_rnn_activation(names[i]) != find_rnn_activation(*(defaults.begin() + i % defaults.size()))) return false;
+  return true;
+}
+
+template <class Op>
+bool bind_rnn(Binder& b) {
+  constexpr bool kLstm = std::is_same_v<Op, LSTM>;
+  constexpr int64_t kG = kGates<Op>;
+  const auto& a = b.attrs<Op>();
+  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (a.layout != 0) return b.refuse("the batch comes first");
+  if (a.clip) return b.refuse("gates are clipped");
+  if (!default_activations(a.activations, kLstm ? std::initializer_list<std::string_view>{"Sigmoid", "Tanh", "Tanh"}
+                                                : std::initializer_list<std::string_view>{"Sigmoid", "Tanh"}))
+    return b.refuse("activations are not the default ones");
+  if (b.has(4)) return b.refuse("sequences have lengths of their own");
+  if constexpr (kLstm)
+    if (a.input_forget) return b.refuse("input and forget gates are coupled");
+  if (!b.shape(1).is_static() || !b.shape(2).is_static()) return b.refuse("extents of the weights are not fixed");
+  bool after = false;  // the GRU's reset comes after the product
+  if constexpr (!kLstm) after = a.linear_before_reset;
+  const int64_t directions = b.shape(1)[0].value(), n = b.shape(2)[2].value(), features = b.shape(1)[2].value();
+  const bool reverse_first = a.direction == RnnDirection::reverse;
+  const kernels::GemmTable& gemm = b.table().gemm;
+  const kernels::RnnTable& table = b.table().rnn;
+  const kernels::GemmTraits traits = gemm.traits.fn();
+
+  const Slot x = b.in(0);
+  const Weights w = bind_weights(b, 1, 0, kG * n);
+  const Weights r = bind_weights(b, 2, 0, kLstm ? kG * n : 2 * n);
+  const Weights r_hidden = kLstm ? Weights{} : bind_weights(b, 2, 2 * n, n);
+  const auto optional_in = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
+  const auto optional_out = [&](int j) { return b.wants(j) ? b.out(j) : kNoSlot; };
+  const Slot bias = optional_in(3), h0 = optional_in(5);
+  const Slot c0 = kLstm ? optional_in(6) : kNoSlot, peephole = kLstm ? optional_in(7) : kNoSlot;
+  const Slot y = optional_out(0), y_h = optional_out(1), y_c = kLstm ? optional_out(2) : kNoSlot;
+  b.flops = [=](const Frame& f) {
+    const auto e = f.extents(x);
+    return 2.0 * static_cast<double>(e[0] * e[1] * directions * kG * n) * static_cast<double>(features + n);
+  };
+  b.step<RnnState>(
+      kLstm ? table.lstm.name : table.gru_update.name,
+      [=](Frame& f, RnnState& s) {
+        const auto e = f.extents(x);
+        if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
+        s.time = e[0], s.batch = e[1];
+        const int64_t state = (s.batch * n + 15) / 16 * 16, gates = (kG * n + 15) / 16 * 16;
+        s.input.prepare(f, traits, w, s.time * s.batch, kG * n, false);
+        s.gates.prepare(f, traits, r, s.batch, kG * n, true);
+        if (!kLstm) s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : kG * n, !after);
+        s.values.assign(static_cast<size_t>(gates + n + s.time * s.batch * kG * n + 5 * state + 32), 0.0f);
+        float* at = s.values.data();
+        s.bias = at, at += gates + n;
+        s.c = at, at += state;
+        s.h = at, at += 2 * state;
+        s.reset = at, at += state;
+        s.zero = at, at += state;
+        s.x_gates = at;
+      },
+      [=, &table, &gemm](Frame& f, RnnState& s) {
+        auto* scratch = reinterpret_cast<float*>(f.scratch());
+        for (Product* p : {&s.input, &s.gates, &s.hidden}) p->args.scratch = scratch;
+        const int64_t state = s.batch * n;
+        for (int64_t d = 0; d < directions; ++d) {
+          float* hidden_bias = s.bias + (kG * n + 15) / 16 * 16;
+          std::fill(s.bias, hidden_bias + n, 0.0f);
+          if (bias != kNoSlot) {
+            const float* wb = f.ptr<const float>(bias) + d * 2 * kG * n;
+            const float* rb = wb + kG * n;
+            for (int64_t i = 0; i < kG * n; ++i) s.bias[i] = wb[i] + (after && i >= 2 * n ? 0.0f : rb[i]);
+            if (after) std::copy_n(rb + 2 * n, n, hidden_bias);
+          }
+          w.set(f, d, s.input.args);
+          s.input.args.epilogue.bias = s.bias;
+          s.input.run(f, gemm, f.ptr<const float>(x), s.x_gates);
+          r.set(f, d, s.gates.args);
+          if (!kLstm) r_hidden.set(f, d, s.hidden.args);
+          s.hidden.args.epilogue.bias = after ? hidden_bias : nullptr;
+          const float* h = h0 == kNoSlot ? s.zero : f.ptr<const float>(h0) + d * state;
+          if (kLstm) {
+            if (c0 == kNoSlot)
+              std::fill_n(s.c, state, 0.0f);
+            else
+              std::copy_n(f.ptr<const float>(c0) + d * state, state, s.c);
+          }
+          const bool reverse = reverse_first || d == 1;
+          for (int64_t i = 0; i < s.time; ++i) {
+            const int64_t t = reverse ? s.time - 1 - i : i;
+            float* gates = s.x_gates + t * s.batch * kG * n;
+            float* out =
+                y == kNoSlot ? s.h + i % 2 * ((state + 15) / 16 * 16) : f.ptr<float>(y) + (t * directions + d) * state;
+            s.gates.run(f, gemm, h, gates);
+            if constexpr (kLstm) {
+              const float* p = peephole == kNoSlot ? nullptr : f.ptr<const float>(peephole) + d * 3 * n;
+              kernels::rnn_cells(f.team(), table.lstm, kernels::LstmArgs{s.batch, n, gates, p, s.c, out});
+            } else {
+              kernels::GruArgs cell{s.batch, n, gates, h, s.reset, after ? s.reset : nullptr, out};
+              if (after) {
+                s.hidden.run(f, gemm, h, s.reset);
+              } else {
+                kernels::rnn_cells(f.team(), table.gru_reset, cell);
+                s.hidden.run(f, gemm, s.reset, gates + 2 * n);
+              }
+              kernels::rnn_cells(f.team(), table.gru_update, cell);
+            }
+            h = out;
+          }
+          if (y_h != kNoSlot) std::copy_n(h, state, f.ptr<float>(y_h) + d * state);
+          if (y_c != kNoSlot) std::copy_n(s.c, state, f.ptr<float>(y_c) + d * state);
+        }
+      });
+  return true;
+}
+
+}  // namespace
+
+void rows_bind_rnn(BindRows& rows) {
+  rows.push_back({OpId::LSTM, "lstm_f32", bind_rnn<LSTM>});
+  rows.push_back({OpId::GRU, "gru_f32", bind_rnn<GRU>});
+}
 
 }  // namespace tc::cpu
