@@ -167,7 +167,8 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   p.row_tile = rows * m;
   p.col_tile = cols * m;
   p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
-  p.worker_floats = rows * cols * elements * (channels + width);
+  // Grows with the image, unlike rows * cols, so that memory for the largest image serves all.
+  p.worker_floats = std::min(most, tile_rows * tile_cols) * elements * (channels + width);
 }
 
 // What a convolution costs, in multiply-adds: arithmetic at the share of the peak that it reaches, and the weights' way

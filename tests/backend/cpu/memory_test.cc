@@ -161,7 +161,9 @@ TEST(Memory, RecycledOutputsDoNotAccumulate) {
   const void* first = nullptr;
   for (int i = 0; i < 3; ++i) {
     const Tensor t = pool->make(DType::f32, {1000});
-    if (first) EXPECT_EQ(t.data(), first);
+    if (first) {
+      EXPECT_EQ(t.data(), first);
+    }
     first = t.data();
   }
 }

@@ -49,11 +49,11 @@ TEST_P(CompiledSampleTest, AgreesWithInterpreter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CompiledSampleTest, testing::Range<size_t>(0, all_samples().size()),
-                         [](const auto& info) {
-                           std::string name = all_samples()[info.param].name;
+                         [](const auto& sample) {
+                           std::string name = all_samples()[sample.param].name;
                            for (char& c : name)
                              if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-                           return name + "_" + std::to_string(info.param);
+                           return name + "_" + std::to_string(sample.param);
                          });
 
 }  // namespace
