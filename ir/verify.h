@@ -2,6 +2,8 @@
 // regions).
 #pragma once
 
+#include <vector>
+
 #include "tc/ir/module.h"
 
 namespace tc {
@@ -16,5 +18,9 @@ namespace tc {
 void verify(const Module& module);
 // One function's graph, or a region (then what it captures must be defined before the node that owns it).
 void verify(const Graph& graph);
+
+// The types that inference gives the node's results from its operands alone; the values may be known to have more
+// specific ones. Puts back what it found, as verify does.
+std::vector<Type> inferred_types(Node& node);
 
 }  // namespace tc

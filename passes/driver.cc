@@ -110,7 +110,7 @@ class Driver {
       Match m;
       if (!match(rule->pattern, n, m)) continue;
       Rewrite rewrite(n, m, editor_.limits().rules);
-      const Patch patch = rule->build(rewrite);
+      const Patch patch = build(*rule, rewrite, n);
       if (patch.miss) {
         if (*patch.miss) editor_.note_miss(rule->name, patch.miss, n);
         continue;
@@ -128,6 +128,17 @@ class Driver {
       }
       count(*rule);
       return;  // the node is gone, or queued again by what the rewrite touched
+    }
+  }
+
+  // Errors, such as extents that overflow, are the node's.
+  static Patch build(const Rule& rule, Rewrite& rewrite, const Node& n) {
+    try {
+      return rule.build(rewrite);
+    } catch (const Error& e) {
+      Diagnostic d = e.diagnostic();
+      if (d.location.empty()) d.location = n.location();
+      throw Error(std::move(d));
     }
   }
 

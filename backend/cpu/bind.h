@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -130,9 +131,11 @@ class PlanBuilder {
   int new_buffer(Storage storage, int bytes);
   Slot slot_of(Value* v);  // its plain or only slot; captures on demand
   Slot in_layout(Value* v, Layout layout);
-  void bind_node(const Node& node);
+  void bind_node(Node& node);
   void bind_eval(const Node& node, std::vector<std::string> refusals);
   bool extents_computable(const Node& node);
+  // Where the types of results say more than inference does, the claims to check; nothing when that needs the results.
+  std::optional<std::vector<Plan::Claim>> claims_of(Node& node);
   int expr_of(const Dim& d);  // with symbols inherited from the enclosing plan; -1 when not computable
   void drop_dead_steps();
   void find_lifetimes();

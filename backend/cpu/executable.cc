@@ -1,8 +1,12 @@
 #include "tc/backend/cpu/executable.h"
 
+#include <chrono>
+
 #include "tc/backend/cpu/bind.h"
 #include "tc/ir/eval/interp.h"
+#include "tc/ir/verbose.h"
 #include "tc/kernels/cpu.h"
+#include "tc/passes/driver.h"
 #include "tc/passes/pipeline.h"
 
 namespace tc {
@@ -13,6 +17,40 @@ Context::Context(std::shared_ptr<const Executable> executable, int threads)
   runtime_.max_steps = executable_->options().max_steps;
 }
 
+namespace {
+
+// What a stage of compilation took, for the topic `compile`.
+class Stage {
+ public:
+  Stage(const Executable& e, std::string_view name)
+      : executable_(e), name_(name), start_(std::chrono::steady_clock::now()) {}
+  void done(size_t steps) const {
+    if (!verbose(Topic::compile)) return;
+    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start_;
+    report(Topic::compile, "graph,stage,level,isa,ms,nodes,steps,packed_bytes",
+           {executable_.graph().name(), name_, cat("O", executable_.options().level),
+            std::string(kernels::tier_name(executable_.tier())), cat(ms.count()),
+            cat(count_nodes(executable_.module())), cat(steps), cat(executable_.packed_bytes())});
+  }
+
+ private:
+  const Executable& executable_;
+  std::string name_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+// Which kernel every step got, and why those before it in the list did not.
+void report_dispatch(const Executable& e) {
+  walk_steps(e.plan(), [&](const cpu::Step& s, int depth) {
+    std::string refusals;
+    for (const auto& r : s.refusals) refusals += cat(refusals.empty() ? "" : "; ", r);
+    report(Topic::dispatch, "graph,depth,op,location,kernel,refused",
+           {e.graph().name(), cat(depth), std::string(s.node->info().name()), s.node->location(), s.kernel, refusals});
+  });
+}
+
+}  // namespace
+
 std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options) {
   const Frame frame("compilation of", module->main().name());
   std::shared_ptr<Executable> e(new Executable);
@@ -22,11 +60,16 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   passes.level = options.level;
   passes.verify = options.level > 0;
   passes.enable = {"inline-functions"};  // plans have no calls
-  optimize(*e->module_, passes);
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
+  const Stage optimising(*e, "optimise");
+  optimize(*e->module_, passes);
+  optimising.done(0);
+  const Stage planning(*e, "plan");
   cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_);
   e->plan_ = builder.build(e->module_->main());
+  planning.done(e->plan_->steps.size());
+  if (verbose(Topic::dispatch)) report_dispatch(*e);
   return e;
 }
 

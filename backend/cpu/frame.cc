@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "tc/ir/eval/interp.h"
+#include "tc/ir/verbose.h"
 
 namespace tc::cpu {
 namespace {
@@ -89,15 +90,17 @@ void Frame::set_object(Slot s, Datum d) {
   d = own(d);
   if (d.is_tensor()) {
     const Tensor& t = d.tensor();
-    if (v.type.is_tensor() &&
-        (t.dtype() != v.type.dtype() || (v.extent_base >= 0 && t.extents().size() != v.dims.size())))
-      tc::fail(ErrorCode::internal, "a value of type ", v.type, " turned out to be ", t.type());
+    const auto refuse = [&](ErrorCode code) {
+      fail(*v.value->def(), code, cat("a value of type ", v.type, " turned out to be ", d.tensor().type()));
+    };
+    if (v.type.is_tensor() && t.dtype() != v.type.dtype()) refuse(ErrorCode::internal);
+    if (v.extent_base >= 0 && t.extents().size() != v.dims.size()) refuse(ErrorCode::bad_shape);
     if (!t.aligned()) d = t.clone();
     const auto& e = d.tensor().extents();
     if (v.extent_base >= 0) {
       for (size_t k = 0; k < e.size(); ++k) {
         if (v.dims[k] >= 0 && exprs_[static_cast<size_t>(v.dims[k])] != e[k] && plan_.exprs.ready(v.dims[k]) < v.ready)
-          tc::fail(ErrorCode::bad_shape, "a value of type ", v.type, " turned out to be ", d.tensor().type());
+          refuse(ErrorCode::bad_shape);
         extents_[static_cast<size_t>(v.extent_base) + k] = e[k];
       }
     } else {
@@ -200,6 +203,17 @@ void Frame::fill_extents(Slot s) {
   }
 }
 
+void Frame::check_claims(int step) const {
+  for (int i : plan_.claims_ready[static_cast<size_t>(step + 1)]) {
+    const Plan::Claim& c = plan_.claims[static_cast<size_t>(i)];
+    const int64_t claimed = exprs_[static_cast<size_t>(c.claimed)], actual = exprs_[static_cast<size_t>(c.inferred)];
+    if (claimed != actual)
+      fail(*c.node, ErrorCode::bad_shape,
+           cat("result ", c.result, " of type ", c.node->result(c.result)->type(), " has extent ", actual,
+               " at dimension ", c.axis, ", expected ", claimed));
+  }
+}
+
 void Frame::prepare(int step) {
   const Step& s = *plan_.steps[static_cast<size_t>(step)];
   const tc::Frame context("kernel", s.kernel);
@@ -262,9 +276,18 @@ void Frame::after(int step) {
     symbols_[static_cast<size_t>(b.symbol)] = extents(b.slot)[static_cast<size_t>(b.axis)];
   const auto& ready = plan_.ready_values[i + 1];
   const auto& steps = plan_.steps_ready[i + 1];
-  if (!plan_.bindings[i].empty() || !ready.empty() || !steps.empty()) {
+  if (!plan_.bindings[i].empty() || !ready.empty() || !steps.empty() || !plan_.claims_ready[i + 1].empty()) {
     plan_.exprs.evaluate(step, symbols_, exprs_);
     for (Slot s : ready) fill_extents(s);
+    for (const auto& o : plan_.observed[i]) {
+      const int64_t actual = extents(o.slot)[static_cast<size_t>(o.axis)],
+                    expected = exprs_[static_cast<size_t>(o.expr)];
+      if (actual != expected)
+        fail(*plan_.steps[i]->node, ErrorCode::bad_shape,
+             cat("a result of type ", plan_.values[static_cast<size_t>(o.slot)].type, " has extent ", actual,
+                 " at dimension ", o.axis, ", expected ", expected));
+    }
+    check_claims(step);
     for (int s : steps) prepare(s);
     if (!steps.empty()) scratch_.reserve(scratch_bytes_);
   }
@@ -298,6 +321,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     fresh_ = true;  // until everything below has succeeded
     plan_.exprs.evaluate(-1, symbols_, exprs_);
     for (Slot s : plan_.ready_values[0]) fill_extents(s);
+    check_claims(-1);
     scratch_bytes_ = 0;
     for (int s : plan_.steps_ready[0]) prepare(s);
     place_arena();
@@ -318,17 +342,23 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     }
   }
   const size_t steps = plan_.steps.size();
+  const bool talk = verbose(Topic::exec);
   for (size_t i = 0; i < steps; ++i) {
     const Step& step = *plan_.steps[i];
     for (Slot s : plan_.late[i]) place(s);
-    if (runtime_.profile) {
+    if (runtime_.profile || talk) {
       const int64_t begin = now_ns();
       step.run(*this, static_cast<int>(i));
       const int64_t end = now_ns();
       int64_t moved = 0;
       for (Slot s : step.reads) moved += static_cast<int64_t>(bytes(s));
       for (Slot s : step.writes) moved += static_cast<int64_t>(bytes(s));
-      runtime_.profile->push_back({&step, runtime_.depth, begin, end, step.flops ? step.flops(*this) : 0, moved});
+      if (runtime_.profile)
+        runtime_.profile->push_back({&step, runtime_.depth, begin, end, step.flops ? step.flops(*this) : 0, moved});
+      if (talk)
+        report(Topic::exec, "graph,depth,step,op,location,kernel,us,bytes",
+               {plan_.graph->name(), cat(runtime_.depth - 1), cat(i), std::string(step.node->info().name()),
+                step.node->location(), step.kernel, cat(static_cast<double>(end - begin) / 1e3), cat(moved)});
     } else {
       step.run(*this, static_cast<int>(i));
     }

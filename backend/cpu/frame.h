@@ -123,6 +123,7 @@ class Frame {
   void place(Slot s);  // memory of its own for a value of known extents
   void after(int step);
   void fill_extents(Slot s);
+  void check_claims(int step) const;  // of those that can be told after it
   void prepare(int step);
   void charge(size_t bytes) const;  // Error limit_memory when that many more bytes exceed the budget
   void drop_object(size_t buffer);

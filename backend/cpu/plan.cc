@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/ir/verify.h"
 
 namespace tc::cpu {
 namespace {
@@ -209,6 +210,7 @@ Slot PlanBuilder::slot_of(Value* v) {
                         : v->def_as<Parameter>() ? &v->def()->attrs<Parameter>().value
                                                  : nullptr) {
     const Slot s = new_value(v, v->type(), Layout::plain, new_buffer(Storage::constant, -1));
+    TC_CHECK(v->type() == t->type(), "a constant ", t->type(), " of type ", v->type());
     plan_->constants.push_back({s, t->aligned_copy()});
     return s;
   }
@@ -233,10 +235,29 @@ bool PlanBuilder::extents_computable(const Node& node) {
   return true;
 }
 
-void PlanBuilder::bind_node(const Node& node) {
+std::optional<std::vector<Plan::Claim>> PlanBuilder::claims_of(Node& node) {
+  std::vector<Plan::Claim> claims;
+  const std::vector<Type> inferred = inferred_types(node);
+  for (int j = 0; j < node.num_results(); ++j) {
+    const Shape& claim = node.result(j)->shape();
+    const Type& type = inferred[static_cast<size_t>(j)];
+    if (!type.is_tensor() || !type.shape().ranked() || type.shape().rank() != claim.rank()) return std::nullopt;
+    for (int axis = 0; axis < claim.rank(); ++axis) {
+      if (claim[axis] == type.shape()[axis]) continue;
+      const int expr = expr_of(type.shape()[axis]);
+      if (expr < 0) return std::nullopt;
+      claims.push_back({&node, j, axis, expr_of(claim[axis]), expr});
+    }
+  }
+  return claims;
+}
+
+void PlanBuilder::bind_node(Node& node) {
   if (node.is<Constant>() || node.is<Parameter>()) return;  // on first use
   std::vector<std::string> refusals;
-  const bool computable = extents_computable(node);
+  std::optional<std::vector<Plan::Claim>> claims;
+  if (extents_computable(node)) claims = claims_of(node);
+  const bool computable = claims.has_value();
   for (const BindRow& row : rows_by_op()[static_cast<size_t>(node.op())]) {
     if (!options_.kernels && !row.any_extents) continue;
     if (!computable && !row.any_extents) {
@@ -249,6 +270,7 @@ void PlanBuilder::bind_node(const Node& node) {
       TC_CHECK(b.done_, row.name, " accepted ", node.op(), " without adding a step");
       for (size_t s = before; s < plan_->steps.size(); ++s)
         if (plan_->steps[s]->node == &node) plan_->steps[s]->refusals = refusals;
+      if (claims) plan_->claims.insert(plan_->claims.end(), claims->begin(), claims->end());
       return;
     }
     refusals.push_back(cat(row.name, ": ", b.reason_));
@@ -277,6 +299,7 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
   const int index = static_cast<int>(plan_->steps.size());
   auto& values = plan_->values;
   plan_->bindings.emplace_back();
+  plan_->observed.emplace_back();
   for (Slot s : step->reads) step->extents_ready = std::max(step->extents_ready, values[static_cast<size_t>(s)].ready);
   for (Slot s : step->writes) {
     PlanValue& v = values[static_cast<size_t>(s)];
@@ -290,6 +313,8 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
         if (dims[k].is_symbol() && v.dims[k] < 0 && !plan_->exprs.bound(dims[k].str())) {
           plan_->exprs.bind(dims[k].str(), index);
           plan_->bindings.back().push_back({plan_->exprs.symbol_index(dims[k].str()), s, static_cast<int>(k)});
+        } else if (const int expr = v.dims[k] < 0 ? expr_of(dims[k]) : -1; expr >= 0) {
+          plan_->observed.back().push_back({expr, s, static_cast<int>(k)});
         }
       continue;
     }
@@ -335,14 +360,17 @@ void PlanBuilder::drop_dead_steps() {
   for (InPlace& x : in_place_) x.step = moved(x.step);
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<std::vector<Plan::Binding>> bindings;
+  std::vector<std::vector<Plan::Observed>> observed;
   for (size_t i = 0; i < count; ++i) {
     if (!live[i]) continue;
     p.steps[i]->extents_ready = moved(p.steps[i]->extents_ready);
     steps.push_back(std::move(p.steps[i]));
     bindings.push_back(std::move(p.bindings[i]));
+    observed.push_back(std::move(p.observed[i]));
   }
   p.steps = std::move(steps);
   p.bindings = std::move(bindings);
+  p.observed = std::move(observed);
 }
 
 // When each buffer is first written and last read.
@@ -447,6 +475,12 @@ void PlanBuilder::finish() {
   for (size_t s = 0; s < plan_->values.size(); ++s)
     if (plan_->values[s].extent_base >= 0)
       plan_->ready_values[static_cast<size_t>(plan_->values[s].ready + 1)].push_back(static_cast<Slot>(s));
+  plan_->claims_ready.resize(steps + 1);
+  for (size_t c = 0; c < plan_->claims.size(); ++c) {
+    const Plan::Claim& claim = plan_->claims[c];
+    const int ready = std::max(plan_->exprs.ready(claim.claimed), plan_->exprs.ready(claim.inferred));
+    plan_->claims_ready[static_cast<size_t>(ready + 1)].push_back(static_cast<int>(c));
+  }
 }
 
 std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {

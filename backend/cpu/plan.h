@@ -156,9 +156,25 @@ class Plan {
   std::vector<Binding> input_bindings;
   // Per step:
   std::vector<std::vector<Binding>> bindings;  // symbols its results enter
-  std::vector<std::vector<int>> frees;         // buffers of objects whose last reader it was
-  std::vector<std::vector<Slot>> late;         // results to place right before it runs
+  // Further extents of its results that must be what their types say, now that the symbols are known.
+  struct Observed {
+    int expr;
+    Slot slot;
+    int axis;
+  };
+  std::vector<std::vector<Observed>> observed;
+  std::vector<std::vector<int>> frees;  // buffers of objects whose last reader it was
+  std::vector<std::vector<Slot>> late;  // results to place right before it runs
+  // Extents that are declared, or were known before a rewrite, and cannot be told from the operands' types: that they
+  // hold is checked when both sides are known.
+  struct Claim {
+    const Node* node;
+    int result, axis;
+    int claimed, inferred;  // expressions
+  };
+  std::vector<Claim> claims;
   // What becomes known before the first step (entry 0) and after step s (entry s + 1):
+  std::vector<std::vector<int>> claims_ready;
   std::vector<std::vector<Slot>> ready_values;
   std::vector<std::vector<int>> steps_ready;   // steps to prepare
   std::vector<std::pair<int, int>> donations;  // {output, input} that the plan can honour

@@ -52,6 +52,8 @@ Type Importer::type_of(const TypeProto& t, std::string_view value_name) {
     case TypeProto::Kind::tensor: {
       if (t.elem_type == 0) return {};
       if (!t.shape) return Type::tensor(dtype(), Shape());
+      if (t.shape->dim.size() > kMaxRank)
+        fail(ErrorCode::limit_rank, "'", value_name, "' has rank ", t.shape->dim.size(), ", the limit is ", kMaxRank);
       Dims dims;
       for (size_t i = 0; i < t.shape->dim.size(); ++i) dims.push_back(dim_of(t.shape->dim[i], value_name, i));
       return Type::tensor(dtype(), Shape(std::move(dims)));
@@ -207,8 +209,14 @@ void Importer::import_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
 }
 
 void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
-  for (const auto& t : proto.initializer) scope.initializers[t.name] = &t;
-  for (const auto& t : proto.sparse_initializer) scope.sparse[t.values.name] = &t;
+  const auto once = [](bool fresh, std::string_view name) {
+    if (!fresh) fail(ErrorCode::bad_graph, "initialiser '", name, "' is given twice");
+  };
+  for (const auto& t : proto.initializer) once(scope.initializers.emplace(t.name, &t).second, t.name);
+  for (const auto& t : proto.sparse_initializer) {
+    const std::string_view name = t.values.name;
+    once(!scope.initializers.count(name) && scope.sparse.emplace(name, &t).second, name);
+  }
   import_nodes(proto.node, scope);
   std::vector<Value*> outputs;
   graph.output_names.clear();

@@ -225,9 +225,14 @@ Value* NodeImport::ints_as_input(std::string_view name) {
 }
 
 void NodeImport::check_all_read() const {
-  for (size_t i = 0; i < read_.size(); ++i)
-    if (!read_[i])
-      fail(ErrorCode::bad_attribute, "unknown attribute '", proto_.attribute[i].name, "' in opset ", opset_);
+  const auto& all = proto_.attribute;
+  for (size_t i = 0; i < read_.size(); ++i) {
+    if (read_[i]) continue;
+    const auto same = [&](const AttributeProto& a) { return a.name == all[i].name; };
+    if (std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), same))
+      fail(ErrorCode::bad_attribute, "attribute '", all[i].name, "' is given twice");
+    fail(ErrorCode::bad_attribute, "unknown attribute '", all[i].name, "' in opset ", opset_);
+  }
 }
 
 #undef TC_EXPECT_KIND

@@ -11,13 +11,16 @@ bool all_constant(const Node& n) {
   return true;
 }
 
-// Bytes of the results as inferred; -1 when not known in advance.
+// Bytes of the results as inferred, the greatest number where they overflow; -1 when not known in advance.
 int64_t result_bytes(const Node& n) {
   int64_t bytes = 0;
   for (int j = 0; j < n.num_results(); ++j) {
     const Type& t = n.result(j)->type();
     if (!t.is_tensor() || !t.shape().is_static()) return -1;
-    bytes += t.shape().count().value() * static_cast<int64_t>(size_of(t.dtype()));
+    auto size = static_cast<int64_t>(size_of(t.dtype()));
+    for (const int64_t extent : t.shape().extents())
+      if (__builtin_mul_overflow(size, extent, &size)) return INT64_MAX;
+    if (__builtin_add_overflow(bytes, size, &bytes)) return INT64_MAX;
   }
   return bytes;
 }
