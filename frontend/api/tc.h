@@ -1,4 +1,4 @@
-// The front door: load a model, compile it, run it.
+// The front door: load a model, compile it, run it, export it.
 //
 //   tc::Function f = tc::load("model.onnx");
 //   tc::Compiled run = tc::compile(f);
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tc/frontend/api/export.h"
 #include "tc/frontend/dsl/dsl.h"
 #include "tc/ir/diag.h"
 #include "tc/ir/tensor.h"

@@ -6,7 +6,8 @@
 // DIR holds input_0.pb, input_1.pb, ... as in an ONNX backend test case. A spec runs one session several times:
 //   {"model": M, "threads": 1, "optimize": true,
 //    "runs": [{"inputs": IN, "feedback": {INPUT: OUTPUT}, "save": OUT}, ...]}
-// Paths in it are relative to the spec. `feedback` takes an input from an output of the run before, which is how the
+// Or it lists {"jobs": [{"model": M, "runs": [...]}, ...], "log": FILE}: each is tried, and its line in the log says
+// `ok`, or why it failed. Paths in it are relative to the spec. `feedback` takes an input from an output of the run before, which is how the
 // state of a recurrent model goes from chunk to chunk. Exit status: 0, 1 on failure, 2 on wrong usage.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -27,8 +28,11 @@ function specFromArguments() {
   if (values.spec && positionals.length === 0) {
     const spec = JSON.parse(fs.readFileSync(values.spec, 'utf8'));
     const near = (file) => file && path.resolve(path.dirname(values.spec), file);
-    spec.model = near(spec.model);
-    for (const run of spec.runs) [run.inputs, run.save] = [near(run.inputs), near(run.save)];
+    for (const job of spec.jobs ?? [spec]) {
+      job.model = near(job.model);
+      for (const run of job.runs) [run.inputs, run.save] = [near(run.inputs), near(run.save)];
+    }
+    spec.log = near(spec.log);
     return spec;
   }
   if (positionals.length !== 1 || values.spec) throw new Error('expected MODEL or --spec SPEC.json');
@@ -46,13 +50,14 @@ function readInputs(from, names) {
   return arrays;
 }
 
+// TC_NODE_MODULES names a folder of packages outside the tree.
+const folder = process.env.TC_NODE_MODULES;
+const require = createRequire(folder ? path.resolve(folder, 'x.js') : import.meta.url);
+
 async function main(spec) {
-  // TC_NODE_MODULES names a folder of packages outside the tree.
-  const folder = process.env.TC_NODE_MODULES;
-  const require = createRequire(folder ? path.resolve(folder, 'x.js') : import.meta.url);
   const ort = require('onnxruntime-node');
   const session = await ort.InferenceSession.create(spec.model, {
-    logSeverityLevel: 3,
+    logSeverityLevel: spec.severity ?? 3,
     intraOpNumThreads: spec.threads ?? 1,
     graphOptimizationLevel: spec.optimize === false ? 'disabled' : 'all',
   });
@@ -66,6 +71,19 @@ async function main(spec) {
     if (run.save) writeNpz(run.save, before);
     else for (const [name, t] of Object.entries(before)) console.log(`${name}: ${t.type} [${t.dims}]`);
   }
+  await session.release();
+}
+
+async function batch({ jobs, log }) {
+  for (const job of jobs) {
+    let line = 'ok';
+    try {
+      await main(job);
+    } catch (error) {
+      line = error.message.replaceAll('\n', ' ');
+    }
+    fs.appendFileSync(log, line + '\n');
+  }
 }
 
 let spec;
@@ -76,7 +94,7 @@ try {
   process.exit(2);
 }
 try {
-  await main(spec);
+  await (spec.jobs ? batch(spec) : main(spec));
 } catch (error) {
   console.error(`ort_run: ${spec.model}: ${error.message}`);
   process.exit(1);

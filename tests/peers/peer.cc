@@ -34,12 +34,54 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
+// The status of the process; what it prints is in the workspace's file `printed`.
+int run_node(const Workspace& workspace, const nlohmann::json& spec) {
+  const std::string spec_file = workspace.path / "spec.json", printed = workspace.path / "printed";
+  std::ofstream(spec_file) << spec;
+  const std::string command = "TC_NODE_MODULES=" + quoted(node_modules()) +
+                              " node " TC_SOURCE_DIR "/tests/peers/ort_run.mjs" + " --spec " + quoted(spec_file) +
+                              " >" + quoted(printed) + " 2>&1";
+  return std::system(command.c_str());
+}
+
 }  // namespace
 
 std::string node_modules() {
   const char* given = std::getenv("TC_NODE_MODULES");
   const std::string folder = given ? given : TC_SOURCE_DIR "/node_modules";
   return std::filesystem::exists(folder + "/onnxruntime-node") ? folder : "";
+}
+
+std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs) {
+  const Workspace workspace;
+  const auto file = [&](const char* kind, size_t i) { return workspace.path / (kind + std::to_string(i) + ".npz"); };
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (jobs[i].folder.empty()) write_npz(file("in", i), jobs[i].inputs);
+  std::vector<Outcome> outcomes;
+  while (outcomes.size() < jobs.size()) {
+    const std::string log = workspace.path / "log";
+    std::filesystem::remove(log);
+    nlohmann::json spec = {{"log", log}, {"jobs", nlohmann::json::array()}};
+    for (size_t i = outcomes.size(); i < jobs.size(); ++i) {
+      const std::string inputs = jobs[i].folder.empty() ? file("in", i).string() : jobs[i].folder;
+      nlohmann::json run = {{"inputs", inputs}, {"save", file("out", i)}};
+      spec["jobs"].push_back({{"model", std::filesystem::absolute(jobs[i].model)}, {"severity", 4}, {"runs", {run}}});
+    }
+    const int status = run_node(workspace, spec);
+    std::ifstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+      const size_t i = outcomes.size();
+      Outcome o;
+      if (line == "ok")
+        o.outputs = read_npz(file("out", i));
+      else
+        o.error = line;
+      outcomes.push_back(std::move(o));
+    }
+    if (outcomes.size() < jobs.size())
+      outcomes.push_back({"the process ended with status " + std::to_string(status), {}});
+  }
+  return outcomes;
 }
 
 std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vector<Run>& runs) {
@@ -52,13 +94,8 @@ std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vect
     for (const auto& [input, output] : runs[i].feedback) feedback[input] = output;
     spec["runs"].push_back({{"inputs", file("in", i)}, {"save", file("out", i)}, {"feedback", feedback}});
   }
-  const std::string spec_file = workspace.path / "spec.json", log = workspace.path / "log";
-  std::ofstream(spec_file) << spec;
-  const std::string command = "TC_NODE_MODULES=" + quoted(node_modules()) +
-                              " node " TC_SOURCE_DIR "/tests/peers/ort_run.mjs" + " --spec " + quoted(spec_file) +
-                              " >" + quoted(log) + " 2>&1";
-  if (std::system(command.c_str()) != 0) {
-    std::ifstream printed(log);
+  if (run_node(workspace, spec) != 0) {
+    std::ifstream printed(workspace.path / "printed");
     throw std::runtime_error(std::string(std::istreambuf_iterator<char>(printed), {}));
   }
   std::vector<NamedTensors> outputs;

@@ -25,6 +25,19 @@ struct Run {
 // Runs the model once per entry, in one session. Throws std::runtime_error with what the process printed.
 std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vector<Run>& runs);
 
+// One model of many.
+struct Job {
+  std::string model;
+  NamedTensors inputs;
+  std::string folder = {};  // instead of inputs: where input_0.pb, ... lie
+};
+struct Outcome {
+  std::string error;  // empty: it ran
+  NamedTensors outputs;
+};
+// Runs all, each once, in as few processes as there are crashes. Thread-compatible.
+std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs);
+
 // Values between -1 and 1 from `seed`.
 Tensor random_f32(const Extents& extents, unsigned seed);
 

@@ -183,6 +183,61 @@ class Control(OptTest):
         self.run_tool("divide.tc", "--check=values", "-i", "x=i32=3")
 
 
+GELU = """graph @main(%x: f64[N]) {
+  %0 = gelu %x : f64[N]  loc("first")
+  %1 = gelu %0 : f64[N]  loc("second")
+  return %1 : "y"
+}
+"""
+
+
+class Exporting(OptTest):
+    def export(self, *args):
+        """Standard error of a successful run."""
+        result = self.start(*args)
+        text = result.stderr.decode()
+        if "TC_WITH_ONNX=OFF" in text:
+            self.skipTest("a build without libonnx")
+        self.assertEqual((result.returncode, result.stdout), (0, b""), msg=text)
+        return text
+
+    def test_reads_back(self):
+        self.assertEqual(self.export("m.tc", "-o", "m.onnx"), "")
+        self.export("m.onnx", "-o", "again.onnx")
+        self.assertEqual((self.folder / "m.onnx").read_bytes(), (self.folder / "again.onnx").read_bytes())
+        text = self.run_tool("m.onnx", "-O0", "--no-locations")
+        for line in ("= matmul %x, %w : f32[N,3]", "= max ", 'return %y : "y"'):
+            self.assertIn(line, text)
+
+    def test_says_what_changed(self):
+        self.write("gelu.tc", GELU)
+        self.assertEqual(self.export("gelu.tc", "-o", "m.onnx", "--opset", 20), "")
+        self.assertEqual(
+            self.export("gelu.tc", "-o", "m.onnx", "--opset", 13),
+            "gelu: decomposed: Gelu exists from opset 20 on (2 times), first at first\n",
+        )
+        self.assertEqual(self.export("gelu.tc", "-o", "m.onnx", "--opset", 13, "--quiet"), "")
+        changes = self.export("gelu.tc", "-o", "m.onnx", "--opset", 20, "--target", "ort")
+        self.assertIn("gelu: decomposed: ONNX Runtime has no kernel for Gelu of f64 (2 times)", changes)
+        self.assertIn("erf: computed in f32 between casts, which loses precision", changes)
+
+    def test_fixes_extents(self):
+        self.export("m.tc", "-o", "m.onnx", "--fix", "N=7")
+        self.assertIn("f32[7,2]", self.run_tool("m.onnx", "-O0"))
+        self.refuses("m.tc", "-o", "m.onnx", "--fix", "M=7", says="no input has an extent named M")
+
+    def test_external_data(self):
+        self.export("m.tc", "-o", "m.onnx", "--external-data", "always", "--external-threshold", 1)
+        self.assertTrue((self.folder / "m.onnx.data").exists())
+        self.assertIn("dense<[[1", self.run_tool("m.onnx", "-O0").replace(".0", ""))
+
+    def test_failures(self):
+        self.write("bits.tc", "graph @main(%x: u8[2]) {\n  %0 = bitwise_and %x, %x : u8[2]  loc(\"here\")\n  return %0\n}\n")
+        self.export("bits.tc", "-o", "m.onnx")
+        self.fails("bits.tc", "-o", "m.onnx", "--opset", 13, says="here: BitwiseAnd exists from opset 18 on", code="unsupported")
+        self.fails("m.tc", "-o", "no/such/folder.onnx", says="folder.onnx", code="bad-file")
+
+
 class Refused(OptTest):
     def test_wrong_command_line(self):
         for args in [
@@ -200,7 +255,12 @@ class Refused(OptTest):
             ("m.tc", "--cap", "max-zero-is-relu"),
             ("m.tc", "--cap", "no-such-rule=1"),
             ("m.tc", "--dim", "N"),
-            ("m.tc", "-o", "m.onnx"),
+            ("m.tc", "-o", "m.onnx", "--dot"),
+            ("m.tc", "-o", "m.onnx", "--opset", 12),
+            ("m.tc", "-o", "m.onnx", "--opset", 26),
+            ("m.tc", "-o", "m.onnx", "--target", "elsewhere"),
+            ("m.tc", "-o", "m.onnx", "--functions", "some"),
+            ("m.tc", "-o", "m.onnx", "--fix", "N"),
         ]:
             with self.subTest(args):
                 self.refuses(*args)

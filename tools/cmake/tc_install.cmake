@@ -4,6 +4,9 @@ include(GNUInstallDirs)
 
 # The packages of the libraries that a program has to link, too.
 list(TRANSFORM tc_linked REPLACE "::.*" "" OUTPUT_VARIABLE packages)
+list(TRANSFORM packages REPLACE "^onnx(_proto)?$" "ONNX")
+list(TRANSFORM packages REPLACE "^protobuf$" "Protobuf")
+list(SORT packages COMPARE NATURAL ORDER DESCENDING)  # Protobuf before ONNX, whose targets link it
 list(REMOVE_DUPLICATES packages)
 list(JOIN packages " " TC_DEPENDENCIES)
 

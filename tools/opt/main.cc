@@ -22,14 +22,21 @@ namespace {
 using namespace tc;
 
 struct Options {
-  std::string model, output, level = "2", contract = "approximate";
-  std::vector<std::string> checks, disable, enable, caps;
+  std::string model, output, level, contract = "approximate";
+  std::vector<std::string> checks, disable, enable, caps, fixed;
   InputSpec inputs;
   PipelineOptions pipeline;
+  ExportOptions exported;
   bool list = false, trace = false, stats = false, json = false, dot = false, quiet = false;
   std::optional<bool> elide;
   bool locations = true;
 };
+
+const std::map<std::string, ExportTarget> kTargets = {{"standard", ExportTarget::standard}, {"ort", ExportTarget::ort}};
+const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", ExportFunctions::inlined},
+                                                                {"local", ExportFunctions::local}};
+const std::map<std::string, ExternalData> kExternalData = {
+    {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
 
 int64_t count_of(const std::string& text, const std::string& option) {
   const size_t at = text.rfind('=');
@@ -108,14 +115,16 @@ int run(Options& o) {
     std::cout << (o.json ? list_passes_json().dump(2) + "\n" : list_passes());
     return 0;
   }
-  if (o.output.ends_with(".onnx"))
-    fail(ErrorCode::bad_argument, "-o ", o.output, ": only textual IR (.tc) can be written");
+  const bool to_onnx = o.output.ends_with(".onnx");
+  if (to_onnx && o.dot) fail(ErrorCode::bad_argument, "-o ", o.output, ": --dot writes text");
+  if (o.level.empty()) o.level = to_onnx ? "0" : "2";
   PipelineOptions& p = o.pipeline;
   p.level = o.level[0] - '0';
   p.disable.insert(o.disable.begin(), o.disable.end());
   p.enable.insert(o.enable.begin(), o.enable.end());
   p.limits.loosest = contract_of(o.contract);
   for (const auto& cap : o.caps) p.limits.caps[cap.substr(0, cap.rfind('='))] = count_of(cap, "--cap");
+  for (const auto& d : o.fixed) o.exported.dims[d.substr(0, d.rfind('='))] = count_of(d, "--fix");
   for (const auto& d : o.inputs.dims) p.dims[d.substr(0, d.rfind('='))] = count_of(d, "--dim");
 
   const Function f = load(o.model);
@@ -136,6 +145,11 @@ int run(Options& o) {
   if (p.check_values)
     std::cerr << "values agree: " << report.values_checked << " rewrites compared, " << report.values_unchecked
               << " only as part of a pass\n";
+  if (to_onnx) {
+    const ExportReport changes = onnx::export_file(*module, o.output, o.exported);
+    if (!o.quiet) std::cerr << changes.str();
+    return 0;
+  }
   const bool only_asked = o.stats || o.quiet || !o.checks.empty();
   if (o.output.empty() && only_asked && !o.dot) return 0;
   PrintOptions print_options;
@@ -151,6 +165,8 @@ The IR goes to standard output, unless -o, --stats, --check or --quiet is given.
 Examples:
   tc-opt model.onnx                          the optimised program, weights left out on a terminal
   tc-opt model.onnx -O0 -o model.tc          the program as imported, as text that every tool reads
+  tc-opt model.onnx -o out.onnx --opset 21   the same program in another opset
+  tc-opt model.onnx -o out.onnx --target ort what ONNX Runtime lacks is said with other ops; prints each change
   tc-opt model.onnx --stats                  which rules fired, which declined and why, ops before and after
   tc-opt model.onnx --until=normalize        stop after a phase or pass (see --list)
   tc-opt model.onnx --check=values --dim N=2 compare the numbers before and after every rewrite
@@ -169,10 +185,26 @@ int main(int argc, char** argv) {
   CLI::App app("Runs passes on ONNX models (.onnx) and textual IR (.tc), and prints what became of them.", "tc-opt");
   app.footer(kExamples);
   auto* model = app.add_option("model", o.model, "model file, .onnx or .tc");
-  app.add_option("-o,--output", o.output, "write the IR to this file instead of standard output");
-  app.add_option("-O,--level", o.level, "optimisation level: 0 as imported, 1 simplified, 2 fused")
-      ->check(CLI::IsMember({"0", "1", "2"}))
+  app.add_option("-o,--output", o.output, "write the program to this file: textual IR, or ONNX when it ends in .onnx");
+  app.add_option("--opset", o.exported.opset, "of an .onnx output")
+      ->check(CLI::Range(kMinExportOpset, kMaxExportOpset))
       ->capture_default_str();
+  app.add_option("--target", o.exported.target,
+                 "of an .onnx output: standard, or ort for what ONNX Runtime's CPU kernels have")
+      ->transform(CLI::CheckedTransformer(kTargets));
+  app.add_option("--functions", o.exported.functions, "of an .onnx output: inlined or local")
+      ->transform(CLI::CheckedTransformer(kFunctionStyles));
+  app.add_option("--external-data", o.exported.external_data,
+                 "weights in FILE.onnx.data: automatic (beyond 2 GiB), never or always")
+      ->transform(CLI::CheckedTransformer(kExternalData));
+  app.add_option("--external-threshold", o.exported.external_threshold, "bytes of the least tensor that goes there")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--fix", o.fixed, "SYMBOL=N: a symbolic dimension of an .onnx output becomes fixed")
+      ->allow_extra_args(false);
+  app.add_option("-O,--level", o.level,
+                 "optimisation level: 0 as imported, 1 simplified, 2 fused; by default 2, or 0 for an .onnx output")
+      ->check(CLI::IsMember({"0", "1", "2"}));
   app.add_option("--until", o.pipeline.until, "the last phase or pass to run");
   app.add_option("--disable", o.disable, "phases, passes or rules to leave out")
       ->delimiter(',')

@@ -1,5 +1,6 @@
 // tc-run: runs models and ONNX test suites.
 #include <unistd.h>
+#include <algorithm>
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -23,7 +24,7 @@ struct Options {
   std::string model;
   InputSpec inputs;
   std::optional<uint64_t> seed;
-  std::string save, expect, trace, forbid_ref, level = "2";
+  std::string save, expect, trace, forbid_ref, reexport, level = "2";
   Tolerance tolerance;
   int repeat = 1, idle_ms = 0;
   bool json = false, profile = false, memory = false, interpreter = false, widened = false;
@@ -185,16 +186,34 @@ std::vector<std::string> worker_command(const Options& o, const char* self) {
                                    o.level, "--threads",      std::to_string(o.compile.threads)};
   if (!o.compile.isa.empty()) args.insert(args.end(), {"--isa", o.compile.isa});
   if (o.interpreter) args.push_back("--interpreter");
+  if (!o.reexport.empty()) args.insert(args.end(), {"--reexport", o.reexport});
   if (o.compile.max_memory != UINT64_MAX)
     args.insert(args.end(), {"--max-memory", std::to_string(o.compile.max_memory)});
   if (o.compile.max_steps != UINT64_MAX) args.insert(args.end(), {"--max-steps", std::to_string(o.compile.max_steps)});
   return args;
 }
 
+// What a reader makes of the ONNX file that we write of it; `opset` is a number, or "own" for the model's.
+Function reexported(const Function& f, const std::string& opset) {
+  ExportOptions options;
+  const auto& known = f.module().metadata;
+  const auto own = known.find("opset.ai.onnx");
+  const std::string wanted = opset != "own" ? opset : own == known.end() ? "" : own->second;
+  options.opset = std::clamp(std::atoi(wanted.c_str()), kMinExportOpset, kMaxExportOpset);
+  try {
+    const auto bytes = std::make_shared<const std::string>(export_onnx_bytes(f, options));
+    return load_onnx(bytes->data(), bytes->size(), bytes);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::unsupported) throw NotApplicable(e.diagnostic().message);
+    throw;
+  }
+}
+
 int serve_suite(const Options& o) {
   return run_suite_worker([&](const std::string& path, const auto& inputs) {
-    const Function f = load(path);
-    auto values = inputs(f.module().main());
+    const Function original = load(path);
+    const Function f = o.reexport.empty() ? original : reexported(original, o.reexport);
+    auto values = inputs(original.module().main());
     if (o.interpreter) {
       InterpOptions io;
       io.check_types = true;
@@ -262,6 +281,9 @@ int main(int argc, char** argv) {
   app.add_flag("--interpreter", o.interpreter, "run the reference interpreter");
   app.add_flag("--widened", o.widened, "run the interpreter in f64 throughout: the truth for accuracy tests");
   app.add_option("--suite", o.suite.folder, "run all ONNX backend test cases below this folder");
+  app.add_option("--reexport", o.reexport,
+                 "--suite: run what becomes of a model by export at this opset, or at its own, and import")
+      ->check(CLI::IsMember({"own"}) | CLI::Range(kMinExportOpset, kMaxExportOpset));
   app.add_option("--filter", o.suite.filter, "--suite: only cases whose name matches this regular expression");
   app.add_option("--known-failures", o.suite.known_failures, "--suite: file of cases that may fail, and must");
   app.add_option("--jobs", o.suite.jobs, "--suite: worker processes")->check(CLI::Range(1, 64))->capture_default_str();

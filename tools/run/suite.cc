@@ -170,7 +170,7 @@ int run_suite(const SuiteOptions& options) {
       } else {
         ++passed;
       }
-    } else if (expected_failure) {
+    } else if (expected_failure || answers[i].starts_with("SKIP ")) {
       ++skipped;
     } else {
       ++failed;
@@ -188,6 +188,8 @@ int run_suite_worker(const RunModel& run) {
     try {
       const std::string reason = check_case(run, line);
       answer = reason.empty() ? "PASS" : cat("FAIL ", one_line(reason));
+    } catch (const NotApplicable& e) {
+      answer = cat("SKIP ", one_line(e.what()));
     } catch (const std::exception& e) {
       answer = cat("FAIL ", one_line(e.what()));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace tc {
 // Runs a model on inputs given in the order of the main graph's inputs.
 using RunModel = std::function<std::vector<Datum>(const std::string& path,
                                                   const std::function<std::vector<Datum>(const Graph&)>& inputs)>;
+
+// Thrown by a RunModel for a model that cannot be run in this way: neither passed nor failed.
+struct NotApplicable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct SuiteOptions {
   std::string folder;

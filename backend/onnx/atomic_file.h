@@ -1,0 +1,31 @@
+// A file that appears whole or not at all: written beside its place, then renamed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tc::onnx {
+
+class AtomicFile {
+ public:
+  // Error bad_file when nothing can be written there.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();  // without commit() nothing remains
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, size_t size);  // Error bad_file
+  uint64_t size() const { return size_; }
+  // Everything is on disk, under a name of its own.
+  void finish();
+  void commit();
+
+ private:
+  [[noreturn]] void fail_with(const char* what, int error) const;
+  std::string path_, temporary_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+}  // namespace tc::onnx

@@ -1,0 +1,60 @@
+// IR → ONNX. What the target opset (or ONNX Runtime) lacks is rewritten first: ops are decomposed, element types
+// widened between casts; everything that cannot be expressed is reported in one error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tc/ir/module.h"
+#include "tc/ir/tensor.h"
+
+namespace tc {
+
+enum class ExportTarget : uint8_t {
+  standard,  // what the ONNX standard defines, and nothing else
+  ort,       // only ops and element types that ONNX Runtime's CPU kernels have
+};
+// Calls, and ops that ONNX has no operator for.
+enum class ExportFunctions : uint8_t { inlined, local };
+enum class ExternalData : uint8_t { automatic, never, always };  // automatic: where the file would exceed 2 GiB
+
+inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 25;
+
+struct ExportOptions {
+  int opset = 18;  // of ai.onnx; those of the other domains and the IR version follow from it
+  ExportTarget target = ExportTarget::standard;
+  ExportFunctions functions = ExportFunctions::inlined;
+  std::map<std::string, int64_t> dims = {};  // symbols that become fixed extents
+  std::vector<Datum> example_inputs = {};    // one per input: their extents become fixed
+  ExternalData external_data = ExternalData::automatic;
+  int64_t external_threshold = 1024;  // bytes of the least tensor that goes to the external file
+  bool value_info = true;             // types of intermediate values
+  std::string graph_name = {};        // empty: the program's
+  std::string doc_string = {};        // empty: the program's
+  std::string producer_name = "tc", producer_version = {};
+};
+
+// What export had to change, in program order.
+struct ExportChange {
+  std::string location;  // of the node; may be empty
+  std::string op;        // its IR name
+  std::string what;      // "computed in f32 between casts: ONNX Runtime has no kernel for Erf of f64"
+};
+struct ExportReport {
+  std::vector<ExportChange> changes;
+  // A line per different change, with the number of times and the first place.
+  std::string str() const;
+};
+
+namespace onnx {
+
+// Writes `path` (and `path`.data for external data), all or nothing. Errors: bad_argument for options; unsupported,
+// listing everything that cannot be expressed; bad_file when the file cannot be written.
+ExportReport export_file(const Module& module, const std::string& path, const ExportOptions& options = {});
+// The same in memory; external data is refused.
+std::string export_bytes(const Module& module, const ExportOptions& options = {}, ExportReport* report = nullptr);
+
+}  // namespace onnx
+}  // namespace tc
