@@ -113,7 +113,11 @@ bool has_type(const Datum& d, const Type& t) {
     case Type::Kind::optional:
       return d.empty() || has_type(d, t.element());
     case Type::Kind::map:
-      return d.is_map();
+      if (!d.is_map()) return false;
+      for (const auto& [key, value] : d.map().entries)
+        if (std::holds_alternative<std::string>(key) != (t.dtype() == DType::str) || !has_type(value, t.element()))
+          return false;
+      return true;
     case Type::Kind::sequence:
       if (!d.is_sequence()) return false;
       for (const auto& item : d.items())

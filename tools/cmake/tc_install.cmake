@@ -2,8 +2,14 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# The packages of the libraries that a program has to link, too.
-list(TRANSFORM tc_linked REPLACE "::.*" "" OUTPUT_VARIABLE packages)
+# The packages of the libraries that a program has to link, too: CMake's, and pkg-config's.
+set(packages ${tc_linked})
+set(modules ${tc_linked})
+list(FILTER packages EXCLUDE REGEX "^PkgConfig::")
+list(FILTER modules INCLUDE REGEX "^PkgConfig::")
+list(TRANSFORM modules REPLACE "^PkgConfig::" "")
+list(JOIN modules " " TC_PKG_CONFIG_MODULES)
+list(TRANSFORM packages REPLACE "::.*" "")
 list(TRANSFORM packages REPLACE "^onnx(_proto)?$" "ONNX")
 list(TRANSFORM packages REPLACE "^protobuf$" "Protobuf")
 list(SORT packages COMPARE NATURAL ORDER DESCENDING)  # Protobuf before ONNX, whose targets link it

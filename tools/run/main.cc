@@ -57,15 +57,21 @@ std::string reference_steps(const Executable& e, const std::string& families) {
   return found;
 }
 
-std::vector<std::pair<std::string, Tensor>> named(const std::vector<ValueInfo>& infos,
-                                                  const std::vector<Datum>& values) {
-  std::vector<std::pair<std::string, Tensor>> result;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].is_tensor())
-      fail(ErrorCode::bad_argument, "output '", infos[i].name, "' is ", describe(values[i]),
-           ": a .npz file holds tensors only");
-    result.emplace_back(infos[i].name, values[i].tensor());
+// The tensors in a value: item i of a sequence is called NAME.i, the entry of a map NAME.key.
+void add_tensors(NamedTensors& result, const std::string& name, const Datum& value) {
+  if (value.is_tensor()) {
+    result.emplace_back(name, value.tensor());
+  } else if (value.is_sequence()) {
+    for (size_t i = 0; i < value.items().size(); ++i) add_tensors(result, cat(name, ".", i), value.items()[i]);
+  } else if (value.is_map()) {
+    for (const auto& [key, entry] : value.map().entries)
+      std::visit([&](const auto& k) { add_tensors(result, cat(name, ".", k), entry); }, key);
   }
+}
+
+NamedTensors named(const std::vector<ValueInfo>& infos, const std::vector<Datum>& values) {
+  NamedTensors result;
+  for (size_t i = 0; i < values.size(); ++i) add_tensors(result, infos[i].name, values[i]);
   return result;
 }
 
@@ -74,10 +80,11 @@ int compare(const Options& o, const std::vector<ValueInfo>& infos, const std::ve
             nlohmann::json& report) {
   if (o.expect.empty()) return 0;
   int status = 0;
+  const NamedTensors outputs = named(infos, values);
   for (const auto& [name, expected] : read_npz(o.expect)) {
-    const auto it = std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == name; });
-    if (it == infos.end()) fail(ErrorCode::bad_input, "the model has no output '", name, "', a member of ", o.expect);
-    const std::string d = difference(values[static_cast<size_t>(it - infos.begin())], expected, o.tolerance);
+    const auto it = std::find_if(outputs.begin(), outputs.end(), [&](const auto& v) { return v.first == name; });
+    if (it == outputs.end()) fail(ErrorCode::bad_input, "the model has no output '", name, "', a member of ", o.expect);
+    const std::string d = difference(it->second, expected, o.tolerance);
     if (d.empty()) continue;
     status = 1;
     report["mismatches"][name] = d;
@@ -250,7 +257,7 @@ int main(int argc, char** argv) {
       ->default_str("1");
   app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
       ->allow_extra_args(false);
-  app.add_option("--save", o.save, "write the outputs to this .npz file");
+  app.add_option("--save", o.save, "write the outputs to this .npz file; what a sequence or map holds as NAME.0 or NAME.key");
   app.add_option("--expect", o.expect, "compare with the outputs in this .npz file");
   app.add_option("--rtol", o.tolerance.rtol, "relative tolerance of --expect")->capture_default_str();
   app.add_option("--atol", o.tolerance.atol, "absolute tolerance of --expect")->capture_default_str();

@@ -24,8 +24,29 @@ std::string pad(std::string s, size_t width, bool right = false) {
   return right ? std::string(width - s.size(), ' ') + s : s + std::string(width - s.size(), ' ');
 }
 
+std::string summary(const Datum& d);
+
+// The first few of a sequence's items or a map's entries, each by `text`.
+template <class List, class Text>
+std::string summary_of(const List& list, Text&& text) {
+  std::string result;
+  for (size_t i = 0; i < std::min<size_t>(4, list.size()); ++i) result += (i ? "  " : "") + text(list[i]);
+  return result + (list.size() > 4 ? "  ..." : "");
+}
+
+// A scalar alone says more without its statistics.
+std::string brief(const Datum& d) {
+  const bool number = d.is_tensor() && d.tensor().size() == 1 && dtypes::numeric.has(d.tensor().dtype());
+  return number ? format("%.5g", scalar_f64(d.tensor())) : d.is_tensor() ? summary(d) : "{" + summary(d) + "}";
+}
+
 std::string summary(const Datum& d) {
-  if (!d.is_tensor()) return describe(d);
+  if (d.empty()) return "nothing";
+  if (d.is_sequence()) return summary_of(d.items(), [](const Datum& item) { return brief(item); });
+  if (d.is_map())
+    return summary_of(d.map().entries, [](const auto& entry) {
+      return std::visit([&](const auto& key) { return cat(key, ": ", brief(entry.second)); }, entry.first);
+    });
   const Tensor& t = d.tensor();
   if (t.size() == 0) return "empty";
   if (kind(t.dtype()) == DTypeKind::string) {

@@ -55,7 +55,15 @@ std::string difference(const Datum& actual, const Datum& truth, Tolerance tolera
     return {};
   }
   if (actual.empty() && truth.empty()) return {};
-  if (actual.is_map() && truth.is_map()) return {};
+  if (actual.is_map() && truth.is_map()) {
+    const auto &a = actual.map().entries, &b = truth.map().entries;
+    if (a.size() != b.size()) return cat(a.size(), " entries instead of ", b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i].first != b[i].first) return cat("entry ", i, " has another key");
+      if (const auto d = difference(a[i].second, b[i].second, tolerance); !d.empty()) return cat("entry ", i, ": ", d);
+    }
+    return {};
+  }
   return cat(describe(actual), " instead of ", describe(truth));
 }
 
@@ -67,7 +75,10 @@ bool identical(const Datum& a, const Datum& b) {
       if (!identical(a.items()[i], b.items()[i])) return false;
     return true;
   }
-  return a.empty() == b.empty() && a.is_map() == b.is_map();
+  if (a.is_map() && b.is_map())
+    return std::equal(a.map().entries.begin(), a.map().entries.end(), b.map().entries.begin(), b.map().entries.end(),
+                      [](const auto& p, const auto& q) { return p.first == q.first && identical(p.second, q.second); });
+  return a.empty() && b.empty();
 }
 
 std::vector<Datum> widened(const Module& module, const std::vector<Datum>& inputs) {

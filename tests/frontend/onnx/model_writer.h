@@ -22,7 +22,8 @@ using Messages = std::vector<std::string>;
 // Element types, by the codes of TensorProto.DataType.
 inline constexpr uint64_t kF32 = 1, kI32 = 6, kI64 = 7, kStr = 8, kBool = 9, kF64 = 11;
 // Kinds of attributes, by the codes of AttributeProto.AttributeType.
-inline constexpr uint64_t kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kGraph = 5, kFloats = 6, kInts = 7;
+inline constexpr uint64_t kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kGraph = 5, kFloats = 6, kInts = 7,
+                          kStrings = 8;
 
 inline std::string fixed32(uint32_t number, float value) {
   std::string out = testing_wire::varint(uint64_t{number} << 3 | 5);
@@ -60,6 +61,9 @@ inline std::string attr_floats(const std::string& name, const std::vector<float>
   std::string out = field(1, name);
   for (const float f : v) out += fixed32(7, f);
   return out + scalar(20, kFloats);
+}
+inline std::string attr_strings(const std::string& name, const std::vector<std::string>& v) {
+  return field(1, name) + each(9, v) + scalar(20, kStrings);
 }
 // A reference to an attribute of the enclosing function.
 inline std::string attr_ref(const std::string& name, const std::string& of_function, uint64_t kind) {
