@@ -2,6 +2,7 @@
 // lesser tier's kernel. A family declares its struct (only Slot members) in its own header, fills it in its *_tier.cc
 // as `extern constinit const XTable TC_TIER_NAME(x_table)`, and is listed here.
 #pragma once
+#include "tc/kernels/attention/attention.h"
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
@@ -21,6 +22,7 @@
   X(norm, NormTable)          \
   X(move, MoveTable)          \
   X(gemm, GemmTable)          \
+  X(attention, AttentionTable) \
   X(conv, ConvTable)          \
   X(pool, PoolTable)          \
   X(resize, ResizeTable)      \

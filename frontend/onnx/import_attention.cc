@@ -1,4 +1,4 @@
-#include "tc/frontend/onnx/import_rows.h"
+#include "tc/frontend/onnx/microsoft.h"
 #include "tc/ir/ops/attention.h"
 
 namespace tc::onnx {
@@ -50,6 +50,7 @@ std::vector<Value*> flex_attention(NodeImport& n) {
 void rows_import_attention(ImportRows& rows) {
   rows.push_back({"Attention", 23, attention_with_whole_mask});
   rows.push_back({"FlexAttention", 1, flex_attention, "ai.onnx.preview"});
+  rows_microsoft_attention(rows);
 }
 
 }  // namespace tc::onnx

@@ -1,7 +1,9 @@
-#include "tc/frontend/onnx/import_rows.h"
+#include "tc/frontend/onnx/microsoft.h"
 
 namespace tc::onnx {
 
-void rows_import_fused(ImportRows&) {}
+void rows_import_fused(ImportRows& rows) {
+  rows_microsoft_fused(rows);
+}
 
 }  // namespace tc::onnx

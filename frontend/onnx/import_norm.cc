@@ -1,4 +1,4 @@
-#include "tc/frontend/onnx/import_rows.h"
+#include "tc/frontend/onnx/microsoft.h"
 
 namespace tc::onnx {
 namespace {
@@ -47,6 +47,7 @@ void rows_import_norm(ImportRows& rows) {
   rows.push_back({"BatchNormalization", 1, batch_norm_by_outputs});
   rows.push_back({"InstanceNormalization", 1, instance_norm_consuming});
   rows.push_back({"GroupNormalization", 18, group_norm_per_group});
+  rows_microsoft_norm(rows);
 }
 
 }  // namespace tc::onnx

@@ -111,11 +111,6 @@ class Bias {
     const Extents& extents = ctx.in(3).extents();
     const Extents scores{e.batch, e.q_heads, e.q_length, e.total};
     mask_length_ = extents.empty() ? e.total : extents.back();
-    bool fits = extents.size() <= 4 && mask_length_ <= e.total;
-    for (size_t i = 0; i + 1 < extents.size() && fits; ++i)
-      fits = extents[i] == 1 || extents[i] == scores[4 - extents.size() + i];
-    if (!fits)
-      ctx.fail(ErrorCode::bad_shape, "the mask ", ctx.in(3).type(), " does not broadcast to ", Shape::of(scores));
     strides_ = broadcast_strides(extents, scores);
     masked_ = true;
   }
@@ -171,7 +166,7 @@ void finish_scores(const Attention::Attrs& attrs, const Extent& e, const Bias& b
   }
   stage(ScoreStage::biased);
   for (int64_t i = 0; i < e.q_length && e.total; ++i) {
-    if (hidden[static_cast<size_t>(i)])
+    if (hidden[static_cast<size_t>(i)] && attrs.zero_hidden_rows)
       std::fill_n(scores + i * e.total, e.total, 0.0);
     else
       softmax(scores + i * e.total, e.total);
@@ -188,10 +183,12 @@ void eval<Attention>(EvalContext& ctx) {
   Dims past_key, past_value;
   if (ctx.has(4)) past_key = dims(4);
   if (ctx.has(5)) past_value = dims(5);
-  const Extent e(attention_dims(attrs, dims(0), dims(1), dims(2), ctx.has(4) ? &past_key : nullptr,
-                                ctx.has(5) ? &past_value : nullptr));
+  const AttentionDims d = attention_dims(attrs, dims(0), dims(1), dims(2), ctx.has(4) ? &past_key : nullptr,
+                                         ctx.has(5) ? &past_value : nullptr);
+  const Extent e(d);
   if (ctx.has(6) && ctx.in(6).extents() != Extents{e.batch})
     ctx.fail(ErrorCode::bad_shape, "nonpad_kv_seqlen must have ", e.batch, " elements, got ", ctx.in(6).type());
+  if (ctx.has(3)) expect_mask_fits(dims(3), d);
   const Bias bias(ctx, e);
   const Values q = ctx.read<double>(0);
   const Values k = joined(ctx, e, 1, 4, e.head_size), v = joined(ctx, e, 2, 5, e.v_head_size);

@@ -30,21 +30,6 @@ void expect_groups(const Dim& q_heads, const Dim& kv_heads) {
     fail(ErrorCode::bad_shape, q_heads, " query heads do not divide among ", kv_heads, " key heads");
 }
 
-// What `to` is may hold operand i, broadcast; the last axis may be shorter when `short_last`.
-void expect_broadcasts(InferContext& ctx, int i, const Dims& to, bool short_last) {
-  const Shape& s = ctx.shape(i);
-  if (!s.ranked()) return;
-  bool fits = s.rank() <= static_cast<int>(to.size());
-  for (int k = 0; k < s.rank() && fits; ++k) {
-    const Dim &a = s[k], &b = to[to.size() - static_cast<size_t>(s.rank() - k)];
-    const bool last = short_last && k + 1 == s.rank();
-    fits = !a.is_const() || a.is(1) || !b.is_const() || (last ? a.value() <= b.value() : a == b);
-  }
-  if (!fits)
-    ctx.fail(ErrorCode::bad_shape, "operand '", ctx.node().info().facts->signature.operand(i).name, "', ", ctx.type(i),
-             ", does not broadcast to ", Shape(to));
-}
-
 void expect_rank_3_or_4(InferContext& ctx, int i) {
   if (const Shape& s = ctx.shape(i); s.ranked() && s.rank() != 3 && s.rank() != 4)
     ctx.fail(ErrorCode::bad_shape, "operand '", ctx.node().info().facts->signature.operand(i).name,
@@ -95,6 +80,18 @@ AttentionDims attention_dims(const Attention::Attrs& attrs, const Dims& q, const
   return d;
 }
 
+void expect_mask_fits(const Dims& mask, const AttentionDims& d) {
+  const Dims scores{d.batch, d.q_heads, d.q_length, d.total()};
+  bool fits = mask.size() <= scores.size();
+  for (size_t k = 0; k < mask.size() && fits; ++k) {
+    const Dim &a = mask[k], &b = scores[scores.size() - mask.size() + k];
+    const bool last = k + 1 == mask.size();
+    fits = !a.is_const() || !b.is_const() || a.is(1) || (last ? a.value() <= b.value() : a == b);
+  }
+  if (!fits)
+    fail(ErrorCode::bad_shape, "the mask, ", Shape(mask), ", does not broadcast to the scores, ", Shape(scores));
+}
+
 void Attention::infer(InferContext& ctx) {
   const auto& attrs = ctx.attrs<Attention>();
   if (attrs.qk_matmul_output_mode < 0 || attrs.qk_matmul_output_mode > 3)
@@ -118,7 +115,7 @@ void Attention::infer(InferContext& ctx) {
                      ctx.has(4) ? &ctx.shape(4).dims() : nullptr, ctx.has(5) ? &ctx.shape(5).dims() : nullptr);
   if (ctx.has(6) && ctx.shape(6).ranked()) same_extent(ctx.shape(6)[0], d.batch, "batch and nonpad_kv_seqlen");
   const Dims scores{d.batch, d.q_heads, d.q_length, d.total()};
-  if (ctx.has(3)) expect_broadcasts(ctx, 3, scores, true);
+  if (ctx.has(3) && ctx.shape(3).ranked()) expect_mask_fits(ctx.shape(3).dims(), d);
   if (d.packed)
     ctx.set(0, Shape{d.batch, d.q_length, d.q_heads * d.v_head_size});
   else

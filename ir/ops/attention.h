@@ -23,13 +23,15 @@ struct Attention {
     std::optional<double> scale = {};                            // 1 / sqrt(head size) when unset
     double softcap = 0;  // scores become softcap * tanh(scores / softcap); 0: they do not
     std::optional<DType> softmax_precision = {};
+    bool zero_hidden_rows = true;  // else the softmax of a row that the masks hide as a whole, which is NaN
     static constexpr auto fields = std::tuple{field("is_causal", &Attrs::is_causal),
                                               field("kv_num_heads", &Attrs::kv_num_heads),
                                               field("q_num_heads", &Attrs::q_num_heads),
                                               field("qk_matmul_output_mode", &Attrs::qk_matmul_output_mode),
                                               field("scale", &Attrs::scale),
                                               field("softcap", &Attrs::softcap),
-                                              field("softmax_precision", &Attrs::softmax_precision)};
+                                              field("softmax_precision", &Attrs::softmax_precision),
+                                              field("zero_hidden_rows", &Attrs::zero_hidden_rows, "-")};
   };
   static constexpr OpFacts facts{
       "attention",
@@ -37,7 +39,7 @@ struct Attention {
       "q:T, k:T, v:U, attn_mask:M?, past_key:T?, past_value:U?, nonpad_kv_seqlen:i64? -> y:T, "
       "present_key:T?, present_value:U?, qk_matmul_output:T?",
       {{{'T', dtypes::floats}, {'U', dtypes::floats}, {'M', dtypes::numeric | dtypes::boolean}}},
-      "softmax(scale * q k' + mask) v per head; rows of which the masks leave nothing are 0"};
+      "softmax(scale * q k' + mask) v per head; rows that the masks hide are 0"};
   static void infer(InferContext& ctx);
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
@@ -51,6 +53,8 @@ struct AttentionDims {
 // From those of the operands; the past ones are null when absent. Errors bad_shape, bad_attribute.
 AttentionDims attention_dims(const Attention::Attrs& attrs, const Dims& q, const Dims& k, const Dims& v,
                              const Dims* past_key, const Dims* past_value);
+// Error bad_shape unless the mask broadcasts to the scores; its last axis may be shorter than theirs.
+void expect_mask_fits(const Dims& mask, const AttentionDims& d);
 
 // Pairs (x1, x2) of the first rotary_embedding_dim elements of a head, all when that is 0, turned by an angle:
 // (cos x1 - sin x2, sin x1 + cos x2). A pair is two neighbours when interleaved, else an element of the first half and

@@ -3,48 +3,20 @@
 #include <cmath>
 #include <limits>
 
-#include "tc/ir/builder.h"
 #include "tc/ir/ops/attention.h"
+#include "tc/ir/shape_build.h"
 
 namespace tc {
 namespace {
 
-Value* extent(Builder& b, Value* v, int axis) {
-  return b.make<ShapeOf>({v}, {.start = axis, .end = axis + 1});
-}
-
-Value* join(Builder& b, std::vector<Value*> parts) {
-  return b.make<Concat>(std::move(parts), {.axis = 0});
-}
-
-// 0, 1, ... up to the only element of `count`.
-Value* range(Builder& b, Value* count) {
-  return b.make<Range>({b.scalar(int64_t{0}), b.make<Squeeze>({count}), b.scalar(int64_t{1})});
-}
-
-Value* cast(Builder& b, Value* v, DType t) {
-  return v->dtype() == t ? v : b.make<Cast>({v}, {.to = t});
-}
-
-// -1 stands for an extent that is not known before the graph runs.
-int64_t known(const Dim& d) {
-  return d.is_const() ? d.value() : -1;
-}
-
-// (batch, length, heads * size) as (batch, heads, length, size).
-Value* unpack_heads(Builder& b, Value* v, const Dim& heads, const Dim& size) {
-  Value* apart = b.make<Reshape>({v, b.ints({0, 0, heads.value(), known(size)})});
-  return b.make<Transpose>({apart}, {{0, 2, 1, 3}});
-}
-
 // Each head of (batch, heads, length, size) as often as query heads share it.
 Value* repeat_heads(Builder& b, Value* v, Value* q, const AttentionDims& d) {
   if (d.q_heads == d.kv_heads) return v;
-  Value *heads = extent(b, v, 1), *q_heads = extent(b, q, 1), *batch = extent(b, v, 0), *length = extent(b, v, 2),
-        *size = extent(b, v, 3);
+  Value *heads = extent_of(b, v, 1), *q_heads = extent_of(b, q, 1), *batch = extent_of(b, v, 0),
+        *length = extent_of(b, v, 2), *size = extent_of(b, v, 3);
   Value* apart = b.make<Unsqueeze>({v, b.ints({2})});
-  Value* wide = b.make<Expand>({apart, join(b, {batch, heads, b.make<Div>({q_heads, heads}), length, size})});
-  return b.make<Reshape>({wide, join(b, {batch, q_heads, length, size})}, {.allow_zero = true});
+  Value* wide = b.make<Expand>({apart, join_extents(b, {batch, heads, b.make<Div>({q_heads, heads}), length, size})});
+  return b.make<Reshape>({wide, join_extents(b, {batch, q_heads, length, size})}, {.allow_zero = true});
 }
 
 // scale * q k' of operands (batch, heads, length, size) with as many heads.
@@ -55,8 +27,8 @@ Value* scaled_products(Builder& b, Value* q, Value* k, const std::optional<doubl
     scale =
         b.scalar_like(t, given ? *given : 1 / std::sqrt(static_cast<double>(std::max<int64_t>(head_size.value(), 1))));
   } else {
-    Value* root = b.make<Sqrt>({b.make<Cast>({b.make<Squeeze>({extent(b, q, 3)})}, {.to = DType::f32})});
-    scale = cast(b, b.make<Reciprocal>({root}), t);
+    Value* root = b.make<Sqrt>({b.make<Cast>({b.make<Squeeze>({extent_of(b, q, 3)})}, {.to = DType::f32})});
+    scale = cast_to(b, b.make<Reciprocal>({root}), t);
   }
   return b.make<Mul>({b.make<MatMul>({q, b.make<Transpose>({k}, {{0, 1, 3, 2}})}), scale});
 }
@@ -68,24 +40,24 @@ Value* mask_bias(Builder& b, const Node& node, Value* q, Value* k) {
   Value* sum = nullptr;
   auto add = [&](Value* bias) { sum = sum ? b.make<Add>({sum, bias}) : bias; };
   auto hide_unless = [&](Value* visible) { return b.make<Where>({visible, visible_bias, hidden}); };
-  Value* total = extent(b, k, 2);
+  Value* total = extent_of(b, k, 2);
   if (Value* mask = node.operand(3)) {
-    Value* bias = mask->dtype() == DType::boolean ? hide_unless(mask) : cast(b, mask, t);
+    Value* bias = mask->dtype() == DType::boolean ? hide_unless(mask) : cast_to(b, mask, t);
     const Shape& s = mask->shape();
     if (!s.ranked() || (s.rank() > 0 && s[s.rank() - 1] != k->shape()[2])) {
       Value* missing = b.make<Sub>({total, b.make<ShapeOf>({mask}, {.start = -1, .end = std::nullopt})});
-      bias = b.make<Pad>({bias, join(b, {b.ints({0}), missing}), hidden, b.ints({-1})});
+      bias = b.make<Pad>({bias, join_extents(b, {b.ints({0}), missing}), hidden, b.ints({-1})});
     }
     add(bias);
   }
   Value* lengths = node.operand(6) ? b.make<Unsqueeze>({node.operand(6), b.ints({1, 2, 3})}) : nullptr;
-  Value* columns = range(b, total);
+  Value* columns = iota(b, total);
   if (node.attrs<Attention>().is_causal) {
     // The queries are the last ones of what there is so far.
-    Value* first = lengths           ? b.make<Sub>({lengths, extent(b, q, 2)})
-                   : node.operand(4) ? extent(b, node.operand(4), 2)
+    Value* first = lengths           ? b.make<Sub>({lengths, extent_of(b, q, 2)})
+                   : node.operand(4) ? extent_of(b, node.operand(4), 2)
                                      : b.ints({0});
-    Value* rows = b.make<Add>({b.make<Unsqueeze>({range(b, extent(b, q, 2)), b.ints({1})}), first});
+    Value* rows = b.make<Add>({b.make<Unsqueeze>({iota(b, extent_of(b, q, 2)), b.ints({1})}), first});
     add(hide_unless(b.make<GreaterOrEqual>({rows, columns})));
   }
   if (lengths) add(hide_unless(b.make<Less>({columns, lengths})));
@@ -100,9 +72,9 @@ std::vector<Value*> Attention::decompose(Builder& b, const Node& node) {
   const AttentionDims d = attention_dims(attrs, *dims(0), *dims(1), *dims(2), dims(4), dims(5));
   Value *q = node.operand(0), *k = node.operand(1), *v = node.operand(2);
   if (d.packed) {
-    q = unpack_heads(b, q, d.q_heads, d.head_size);
-    k = unpack_heads(b, k, d.kv_heads, d.head_size);
-    v = unpack_heads(b, v, d.kv_heads, d.v_head_size);
+    q = split_heads(b, q, d.q_heads.value(), d.head_size);
+    k = split_heads(b, k, d.kv_heads.value(), d.head_size);
+    v = split_heads(b, v, d.kv_heads.value(), d.v_head_size);
   }
   if (node.operand(4)) {
     k = b.make<Concat>({node.operand(4), k}, {.axis = 2});
@@ -129,18 +101,15 @@ std::vector<Value*> Attention::decompose(Builder& b, const Node& node) {
   Value* bias = mask_bias(b, node, q, k);
   if (bias) scores = b.make<Add>({scores, bias});
   stage(ScoreStage::biased, scores);
-  Value* p = cast(b, b.make<Softmax>({cast(b, scores, attrs.softmax_precision.value_or(t))}), t);
-  if (bias) {
+  Value* p = cast_to(b, b.make<Softmax>({cast_to(b, scores, attrs.softmax_precision.value_or(t))}), t);
+  if (bias && attrs.zero_hidden_rows) {
     Value* hidden = b.scalar_like(t, -std::numeric_limits<double>::infinity());
     Value* all_hidden = b.make<Equal>({b.make<ReduceMax>({bias, b.ints({-1})}), hidden});
     p = b.make<Where>({all_hidden, b.scalar_like(t, 0), p});
   }
   stage(ScoreStage::probabilities, p);
-  Value* y = cast(b, b.make<MatMul>({cast(b, p, v->dtype()), repeat_heads(b, v, q, d)}), t);
-  if (d.packed) {
-    y = b.make<Transpose>({y}, {{0, 2, 1, 3}});
-    y = b.make<Reshape>({y, b.ints({0, 0, known(d.q_heads * d.v_head_size)})});
-  }
+  Value* y = cast_to(b, b.make<MatMul>({cast_to(b, p, v->dtype()), repeat_heads(b, v, q, d)}), t);
+  if (d.packed) y = merge_heads(b, y, d.q_heads * d.v_head_size);
   set(0, y);
   return results;
 }
@@ -155,15 +124,15 @@ std::vector<Value*> FlexAttention::decompose(Builder& b, const Node& node) {
   };
   const DType t = q->dtype();
   Value* scores = scaled_products(b, q, repeat_heads(b, k, q, d), attrs.scale, d.head_size);
-  Value* p = b.make<Softmax>({modified(0, cast(b, scores, attrs.precision(t)))});
-  return {b.make<MatMul>({cast(b, modified(1, p), t), repeat_heads(b, v, q, d)})};
+  Value* p = b.make<Softmax>({modified(0, cast_to(b, scores, attrs.precision(t)))});
+  return {b.make<MatMul>({cast_to(b, modified(1, p), t), repeat_heads(b, v, q, d)})};
 }
 
 std::vector<Value*> RotaryEmbedding::decompose(Builder& b, const Node& node) {
   const auto& attrs = node.attrs<RotaryEmbedding>();
   Value* x = node.operand(0);
   const RotaryDims d = rotary_dims(attrs, x->shape().dims());
-  Value* heads = d.packed ? b.make<Reshape>({x, b.ints({0, 0, d.heads.value(), known(d.head_size)})}) : x;
+  Value* heads = d.packed ? b.make<Reshape>({x, b.ints({0, 0, d.heads.value(), known_or_inferred(d.head_size)})}) : x;
   const bool whole = d.rotary == d.head_size;
   Value *turned = heads, *rest = nullptr;
   if (!whole) {
@@ -171,7 +140,7 @@ std::vector<Value*> RotaryEmbedding::decompose(Builder& b, const Node& node) {
     turned = b.make<Slice>({heads, b.ints({0}), b.ints({d.rotary.value()}), b.ints({3})});
     rest = b.make<Slice>({heads, b.ints({d.rotary.value()}), b.ints({end}), b.ints({3})});
   }
-  Value* half = b.make<Div>({extent(b, turned, 3), b.ints({2})});
+  Value* half = b.make<Div>({extent_of(b, turned, 3), b.ints({2})});
   // A row of angles for each position, the same for all heads.
   auto angles = [&](int operand) {
     Value* rows = node.operand(operand);
@@ -182,7 +151,7 @@ std::vector<Value*> RotaryEmbedding::decompose(Builder& b, const Node& node) {
   const int64_t axis = attrs.interleaved ? 4 : 3;
   Value* pairs = turned;
   if (attrs.interleaved) {
-    Value* shape = join(b, {b.make<ShapeOf>({turned}, {.end = 3}), half, b.ints({2})});
+    Value* shape = join_extents(b, {b.make<ShapeOf>({turned}, {.end = 3}), half, b.ints({2})});
     pairs = b.make<Reshape>({turned, shape}, {.allow_zero = true});
   }
   Node* parts = b.make_n<Split>({pairs}, {.axis = axis, .num_outputs = 2}, 2);
@@ -205,15 +174,15 @@ std::vector<Value*> LinearAttention::decompose(Builder& b, const Node& node) {
   const int64_t heads = attrs.kv_num_heads, group = attrs.q_num_heads / heads;
   const DType t = node.operand(0)->dtype(), wide = t == DType::f64 ? t : DType::f32;
   std::vector<Value*> operands{nullptr};
-  for (int i : {0, 1, 2}) operands.push_back(cast(b, node.operand(i), wide));
-  if (gated) operands.push_back(cast(b, node.operand(4), wide));
-  if (delta) operands.push_back(cast(b, node.operand(5), wide));
-  Value* key_size = b.make<Div>({extent(b, operands[2], 2), b.ints({heads})});
+  for (int i : {0, 1, 2}) operands.push_back(cast_to(b, node.operand(i), wide));
+  if (gated) operands.push_back(cast_to(b, node.operand(4), wide));
+  if (delta) operands.push_back(cast_to(b, node.operand(5), wide));
+  Value* key_size = b.make<Div>({extent_of(b, operands[2], 2), b.ints({heads})});
   if (node.operand(3)) {
-    operands[0] = cast(b, node.operand(3), wide);
+    operands[0] = cast_to(b, node.operand(3), wide);
   } else {
-    Value* value_size = b.make<Div>({extent(b, operands[3], 2), b.ints({heads})});
-    Value* shape = join(b, {extent(b, operands[1], 0), b.ints({heads}), key_size, value_size});
+    Value* value_size = b.make<Div>({extent_of(b, operands[3], 2), b.ints({heads})});
+    Value* shape = join_extents(b, {extent_of(b, operands[1], 0), b.ints({heads}), key_size, value_size});
     Tensor zero(wide, {1});
     operands[0] = b.make<ConstantOfShape>({shape}, {std::move(zero)});
   }
@@ -246,7 +215,7 @@ std::vector<Value*> LinearAttention::decompose(Builder& b, const Node& node) {
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(body));
   Node* n = b.make_n<Scan>(operands, std::move(scan), 2, std::move(regions));
-  return {cast(b, n->result(1), t), cast(b, n->result(0), node.result(1)->dtype())};
+  return {cast_to(b, n->result(1), t), cast_to(b, n->result(0), node.result(1)->dtype())};
 }
 
 }  // namespace tc

@@ -111,7 +111,7 @@ std::span<const Rule> epilogue_rules() {
 std::span<const Rule> fuse_rules() {
   static const std::vector<Rule> kRules = [] {
     std::vector<Rule> all;
-    for (auto table : {weight_rules(), linear_rules(), epilogue_rules()})
+    for (auto table : {weight_rules(), linear_rules(), epilogue_rules(), attention_rules()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();

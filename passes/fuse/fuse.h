@@ -6,10 +6,11 @@
 
 namespace tc {
 
-std::span<const Rule> weight_rules();    // per-channel constants into weights and biases
-std::span<const Rule> linear_rules();    // scale, transposes and bias of matrix products
-std::span<const Rule> epilogue_rules();  // residual and activation
-std::span<const Rule> fuse_rules();      // all of them
+std::span<const Rule> weight_rules();     // per-channel constants into weights and biases
+std::span<const Rule> linear_rules();     // scale, transposes and bias of matrix products
+std::span<const Rule> epilogue_rules();   // residual and activation
+std::span<const Rule> attention_rules();  // products around a softmax
+std::span<const Rule> fuse_rules();       // all of them
 std::optional<std::string> is_fused(const Module& m);
 
 // Elementwise ops of one shape that feed each other become clusters.

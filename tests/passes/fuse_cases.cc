@@ -9,6 +9,11 @@ namespace {
   "(%x: f32[N,4,7,8]) { %w = constant random(1, 0.3) : f32[6,4,3,3] \n %b = constant random(2, 0.3) : f32[6] \n %0 = " \
   "conv %x, %w, %b \n"
 #define CHANNELS "%c = constant random(3) : f32[6,1,1] \n"
+// Queries and keys of 2 heads and their products, each element of which is divided by 2.
+#define HEADS "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5]) { "
+#define SCORES                                                                                                       \
+  "%kt = transpose %k {perm = [0, 1, 3, 2]} \n %p = matmul %q, %kt \n %two = constant dense<2> : f32[] \n %s = div " \
+  "%p, %two \n "
 
 }  // namespace
 
@@ -78,6 +83,71 @@ std::vector<RuleCase> fuse_cases() {
       {"activation-into-epilogue", CONV "%1 = relu %0 \n return %1 }", "activation = relu", "= relu %"},
       {"activation-into-epilogue", CONV "%1 = relu %0 \n return %1, %0 }", "the product or convolution has other users",
        nullptr},
+
+      {"products-and-softmax-are-attention", HEADS SCORES "%w = softmax %s \n %y = matmul %w, %v \n return %y }",
+       "attention %q, %k, %v {scale = 0.5", "softmax"},
+      // Queries and keys are scaled on their own, as exporters of scaled_dot_product_attention do it.
+      {"products-and-softmax-are-attention",
+       HEADS
+       "%c = constant dense<0.7> : f32[] \n %qs = mul %q, %c \n %kt = transpose %k {perm = [0, 1, 3, 2]} \n %ks = "
+       "mul %kt, %c \n %s = matmul %qs, %ks \n %w = softmax %s {axis = 3} \n %y = matmul %w, %v \n return %y }",
+       "attention %q, %k, %v", "mul"},
+      {"products-and-softmax-are-attention",
+       "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5], %m: f32[B,1,S,T]) { " SCORES
+       "%m2 = add %m, %two \n %a = add %m2, %s \n %w = softmax %a \n %y = matmul %w, %v \n return %y }",
+       "attention %q, %k, %v, %m2", "softmax"},
+      // Where a mask replaces a score by a number that swallows it.
+      {"products-and-softmax-are-attention",
+       "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5], %m: bool[S,T]) { " SCORES
+       "%low = constant dense<-3.4e38> : f32[] \n %a = where %m, %s, %low \n %w = softmax %a \n %y = matmul %w, %v \n "
+       "return %y }",
+       "attention %q, %k, %v, %", "softmax"},
+      {"products-and-softmax-are-attention",
+       "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5], %m: bool[S,T]) { " SCORES
+       "%low = constant dense<-10> : f32[] \n %a = where %m, %s, %low \n %w = softmax %a \n %y = matmul %w, %v \n "
+       "return %y }",
+       "what hides a score is too large a number", nullptr},
+      // One axis for batch and heads.
+      {"products-and-softmax-are-attention",
+       "(%q: f32[N,S,4], %k: f32[N,T,4], %v: f32[N,T,5], %m: f32[N,S,T]) { %kt = transpose %k {perm = [0, 2, 1]} \n %p "
+       "= matmul %q, %kt \n %a = add %p, %m \n %w = softmax %a \n %y = matmul %w, %v \n return %y }",
+       "q_num_heads = 1", "softmax"},
+      {"products-and-softmax-are-attention", HEADS SCORES "%w = softmax %s \n %y = matmul %w, %v \n return %y, %w }",
+       "the softmax has other users", nullptr},
+      {"products-and-softmax-are-attention", HEADS SCORES "%w = softmax %s \n %y = matmul %w, %v \n return %y, %s }",
+       "the scores have other users", nullptr},
+      {"products-and-softmax-are-attention",
+       HEADS SCORES "%w = softmax %s {axis = 1} \n %y = matmul %w, %v \n return %y }",
+       "the softmax is not over the keys", nullptr},
+      {"products-and-softmax-are-attention",
+       "(%q: f32[B,2,S,4], %k: f32[B,2,4,T], %v: f32[B,2,T,5]) { %s = matmul %q, %k \n %w = softmax %s \n %y = matmul "
+       "%w, %v \n return %y }",
+       "the keys are not transposed", nullptr},
+      {"products-and-softmax-are-attention",
+       "(%q: f32[B,2,S,4], %k: f32[2,T,4], %v: f32[B,2,T,5]) { %kt = transpose %k {perm = [0, 2, 1]} \n %s = matmul "
+       "%q, "
+       "%kt \n %w = softmax %s \n %y = matmul %w, %v \n return %y }",
+       "an operand broadcasts", nullptr},
+      {"products-and-softmax-are-attention",
+       "(%x: f32[B,2,S,T], %v: f32[B,2,T,5]) { %w = softmax %x \n %y = matmul %w, %v \n return %y }",
+       "the scores are no product of queries and keys", nullptr},
+      {"products-and-softmax-are-attention",
+       "(%q: f16[B,2,S,4], %k: f16[B,2,T,4], %v: f16[B,2,T,5]) { %kt = transpose %k {perm = [0, 1, 3, 2]} \n %s = "
+       "matmul "
+       "%q, %kt \n %w = softmax %s \n %y = matmul %w, %v \n return %y }",
+       "the element type has no kernel", nullptr},
+      {"heads-stay-side-by-side",
+       "(%x: f32[B,S,8], %k: f32[B,T,8], %v: f32[B,T,10]) { %hq = constant dense<[0, 0, 2, 4]> : i64[4] \n %hv = "
+       "constant "
+       "dense<[0, 0, 2, 5]> : i64[4] \n %all = constant dense<[0, 0, 10]> : i64[3] \n %0 = reshape %x, %hq \n %1 = "
+       "transpose %0 {perm = [0, 2, 1, 3]} \n %2 = reshape %k, %hq \n %3 = transpose %2 {perm = [0, 2, 1, 3]} \n %4 = "
+       "reshape %v, %hv \n %5 = transpose %4 {perm = [0, 2, 1, 3]} \n %6 = attention %1, %3, %5 \n %7 = transpose %6 "
+       "{perm = [0, 2, 1, 3]} \n %8 = reshape %7, %all \n return %8 }",
+       "attention %x, %k, %v", "transpose"},
+      {"heads-stay-side-by-side",
+       "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5]) { %all = constant dense<[0, 0, 10]> : i64[3] \n %6 = "
+       "attention %q, %k, %v \n %7 = transpose %6 {perm = [0, 2, 1, 3]} \n %8 = reshape %7, %all \n return %8 }",
+       "an operand's heads do not come side by side", nullptr},
       {"activation-into-epilogue",
        CONV "%l = constant dense<0> : f32[] \n %h = constant dense<6> : f32[] \n %1 = clip %0, %l, %h \n return %1 }",
        "activation = clip", "= clip %"},

@@ -1,0 +1,368 @@
+#include "tc/kernels/attention/attention.h"
+
+#include "tc/kernels/elementwise/vec_math.h"
+#include "tc/kernels/gemm/block_tier.h"
+#include "tc/kernels/gemm/gemv_tier.h"
+#include "tc/kernels/gemm/pack_tier.h"
+#include "tc/kernels/reduce/lanes.h"
+#include "tc/kernels/simd/transpose.h"
+
+namespace tc::kernels {
+namespace {
+
+constexpr int kWidth = kLanes<float>;
+constexpr float kHidden = -infinity<float>;
+// Scores of a block stay in L1 or just beyond, keys and values of a block in L2.
+constexpr int64_t kRowBlock = 64;
+constexpr int64_t kKeyBlock = 128;
+// So few rows leave lanes of a register idle that holds one score of each row: their scores lie along registers.
+constexpr int64_t kFewRows = 4;
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t round_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b * b;
+}
+
+// A worker's memory.
+struct Scratch {
+  float* scores;   // of a block: keys x rows, or rows x keys where they are few
+  float* out;      // rows x value size, rounded up to registers
+  float* peak;     // of each row so far
+  float* sum;      // of each row's exponentials so far
+  float* factor;   // that brings what a row has summed to its new peak
+  float* queries;  // packed: of many rows
+  float* values;   // packed: of many rows, when they cannot be read where they lie
+  int64_t scores_ld, out_ld;
+};
+
+int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scratch* s) {
+  const bool few = p.row_block <= kFewRows;
+  const int64_t rows = round_up(p.row_block, kPanel), out_ld = round_up(a.v_head_size, kWidth);
+  const int64_t sizes[] = {few ? p.row_block * round_up(p.key_block, kWidth) : p.key_block * rows,
+                           p.row_block * out_ld,
+                           rows,
+                           rows,
+                           rows,
+                           few ? 0 : a.head_size * rows,
+                           few || a.v_head_size % kWidth == 0 ? 0 : p.key_block * kPanel};
+  int64_t at[7];
+  int64_t total = 0;
+  for (int i = 0; i < 7; ++i) {
+    at[i] = total;
+    total += round_up(sizes[i], 16);
+  }
+  if (s) {
+    *s = {base + at[0], base + at[1], base + at[2], base + at[3],
+          base + at[4], base + at[5], base + at[6], few ? round_up(p.key_block, kWidth) : rows,
+          out_ld};
+  }
+  return total;
+}
+
+AttentionPlan make_plan(const AttentionArgs& a) {
+  AttentionPlan p;
+  p.grouped = a.q_length == 1;
+  p.rows = p.grouped ? a.q_heads / a.kv_heads : a.q_length;
+  p.units = a.batch * (p.grouped ? a.kv_heads : a.q_heads);
+  const int64_t blocks = (p.rows + kRowBlock - 1) / kRowBlock;
+  p.row_block = blocks == 0 ? 1 : (p.rows + blocks - 1) / blocks;
+  p.key_block = least(kKeyBlock, a.kv_length < 1 ? 1 : a.kv_length);
+  p.worker_floats = lay_out(a, p, nullptr, nullptr);
+  return p;
+}
+
+// The rows of a tile: all from one head, or one from each of several.
+struct Rows {
+  int64_t batch, count, q_step, y_step, mask_step;
+  const float *q, *k, *v;
+  float* y;
+  int64_t mask;   // offset of the first row's
+  int64_t keys;   // that exist, and that a mask does not cut off
+  int64_t place;  // the last key that the first row sees, when causal; each further row sees one more
+  int64_t slope;  // unless they are all of one place: 0
+
+  int64_t seen(int64_t i, bool causal) const { return causal ? least(keys, place + slope * i + 1) : keys; }
+};
+
+bool masked(const AttentionArgs& a) {
+  return a.mask.bias != nullptr || a.mask.visible != nullptr;
+}
+
+Rows rows_of(const AttentionArgs& a, const AttentionPlan& p, int64_t tile) {
+  Rows r;
+  const int64_t unit = tile / p.blocks(), heads = p.grouped ? a.kv_heads : a.q_heads, group = a.q_heads / a.kv_heads;
+  const int64_t first = tile % p.blocks() * p.row_block;
+  r.batch = unit / heads;
+  r.count = least(p.row_block, p.rows - first);
+  const int64_t head = p.grouped ? unit % heads * group + first : unit % heads;
+  const int64_t kv_head = p.grouped ? unit % heads : unit % heads / group;
+  const int64_t row = p.grouped ? 0 : first;
+  r.q_step = p.grouped ? a.q.head : a.q.row;
+  r.y_step = p.grouped ? a.y.head : a.y.row;
+  r.mask_step = p.grouped ? a.mask.head : a.mask.row;
+  r.q = a.q.data + r.batch * a.q.batch + head * a.q.head + row * a.q.row;
+  r.y = a.y.data + r.batch * a.y.batch + head * a.y.head + row * a.y.row;
+  r.k = a.k.data + r.batch * a.k.batch + kv_head * a.k.head;
+  r.v = a.v.data + r.batch * a.v.batch + kv_head * a.v.head;
+  r.mask = r.batch * a.mask.batch + head * a.mask.head + row * a.mask.row;
+  r.keys = a.kv_length;
+  int64_t place = a.first;
+  if (a.lengths) {
+    place = a.lengths[r.batch] - a.q_length;
+    r.keys = least(r.keys, a.lengths[r.batch]);
+  }
+  if (masked(a)) r.keys = least(r.keys, a.mask.length);
+  r.place = place + row;
+  r.slope = p.grouped ? 0 : 1;
+  return r;
+}
+
+// Calls f(offset, tail) for n floats in steps of a register.
+template <class F>
+TC_INLINE void each_register(int64_t n, F f) {
+  for (int64_t j = 0; j < n; j += kWidth) f(j, Tail<float>(static_cast<int>(least(kWidth, n - j))));
+}
+
+// What the mask adds to a register of scores, the first `count` keys from `column` on; `at` is the row's offset.
+TC_INLINE VecF mask_lanes(const AttentionMask& m, int64_t at, int64_t column, int count) {
+  if (m.bias) return m.column == 0 ? VecF(m.bias[at]) : load(m.bias + at + column, Tail<float>(count));
+  const VecI hidden = bits(VecF(kHidden)), zero(0);
+  if (m.column == 0) return m.visible[at] ? VecF(0.0f) : VecF(kHidden);
+  return from_bits(select(load_u8(m.visible + at + column, Tail<int32_t>(count)) == zero, hidden, zero));
+}
+
+TC_INLINE VecF capped(VecF x, float cap) {
+  return vtanh(x * VecF(1.0f / cap)) * VecF(cap);
+}
+
+// Few rows: scores of a row lie one after the other.
+
+void score_few(const AttentionArgs& a, const Rows& r, const Scratch& s, const float* k, int64_t n) {
+  for (int64_t i = 0; i < r.count; ++i) {
+    const float* q = r.q + i * r.q_step;
+    float* x = s.scores + i * s.scores_ld;
+    for (int64_t j = 0; j < n; j += 4) {
+      const int64_t count = least(4, n - j);
+      float sums[4];
+      if (count == 4) {
+        dots<4>(a.head_size, q, k + j * a.k.row, a.k.row, sums);
+      } else {
+        for (int64_t c = 0; c < count; ++c) dots<1>(a.head_size, q, k + (j + c) * a.k.row, a.k.row, sums + c);
+      }
+      for (int64_t c = 0; c < count; ++c) x[j + c] = sums[c] * a.scale;
+    }
+  }
+}
+
+// Row i's first `n` scores become exponentials relative to its greatest score so far, those up to `width` zeros.
+void soften_few(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t i, int64_t column, int64_t n,
+                int64_t width, bool first) {
+  float* x = s.scores + i * s.scores_ld;
+  if (a.softcap != 0)
+    each_register(n, [&](int64_t j, Tail<float> t) { store(x + j, capped(load(x + j, t), a.softcap), t); });
+  if (masked(a)) {
+    for (int64_t j = 0; j < n; j += kWidth) {
+      const int count = static_cast<int>(least(kWidth, n - j));
+      const Tail<float> t(count);
+      store(x + j, load(x + j, t) + mask_lanes(a.mask, r.mask + i * r.mask_step, column + j, count), t);
+    }
+  }
+  const float before = first ? kHidden : s.peak[i];
+  float peak = n > 0 ? reduce_row<MaxStep<float>>(x, n, 0.0f) : kHidden;
+  if (before > peak || before != before) peak = before;
+  s.peak[i] = peak;
+  // A row of which everything is hidden so far has exponentials of 0.
+  const VecF base(peak == kHidden ? 0.0f : peak);
+  VecF sum(0.0f);
+  each_register(n, [&](int64_t j, Tail<float> t) {
+    const VecF e = vexp_negative(load(x + j, t) - base);
+    store(x + j, e, t);
+    sum = sum + select(t.mask(), e, VecF(0.0f));
+  });
+  for (int64_t j = n < 0 ? 0 : n; j < width; ++j) x[j] = 0.0f;
+  float factor[kWidth];
+  store(factor, vexp_negative(VecF(before) - base));
+  s.factor[i] = factor[0];
+  s.sum[i] = (first ? 0.0f : s.sum[i] * factor[0]) + fold_lanes<SumStep<float>, float>(sum);
+}
+
+void weigh_few(const AttentionArgs& a, const Rows& r, const Scratch& s, const float* v, int64_t n, bool first) {
+  for (int64_t i = 0; i < r.count; ++i) {
+    float* out = s.out + i * s.out_ld;
+    if (first) {
+      for (int64_t j = 0; j < s.out_ld; ++j) out[j] = 0.0f;
+    }
+    for (int64_t p = 0; p < n; p += 8) {
+      axpy_rows(static_cast<int>(least(8, n - p)), s.scores + i * s.scores_ld + p, 1, v + p * a.v.row, a.v.row,
+                a.v_head_size, out);
+    }
+  }
+}
+
+// Many rows: a register holds scores of neighbouring rows, so that the keys are read where they lie, a row's maximum
+// and sum need no work across lanes, and the exponentials are the left operand of the product with the values.
+
+void pack_queries(const AttentionArgs& a, const Rows& r, const Scratch& s) {
+  for (int64_t i = 0; i < r.count; i += kPanel) {
+    pack_columns(r.q + i * r.q_step, r.q_step, a.head_size, static_cast<int>(least(kPanel, r.count - i)),
+                 s.queries + i * a.head_size);
+  }
+}
+
+void score_many(const AttentionArgs& a, const Rows& r, const Scratch& s, const float* k, int64_t n) {
+  Epilogue epilogue;
+  epilogue.alpha = a.scale;
+  GemmBlock block;
+  block.rows = n;
+  block.k = a.head_size;
+  block.a = k;
+  block.a_rs = a.k.row;
+  block.b_rs = kPanel;
+  block.epilogue = &epilogue;
+  block.out.row = s.scores_ld;
+  block.out.cols = kPanel;
+  for (int64_t i = 0; i < r.count; i += kPanel) {
+    block.b = s.queries + i * a.head_size;
+    block.out.c = s.scores + i;
+    TC_TIER_NAME(gemm_block)(block);
+  }
+}
+
+// A square of the mask, turned so that lanes are rows.
+void add_mask(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t column, int64_t n, int64_t row) {
+  const int64_t at = r.mask + row * r.mask_step;
+  for (int64_t j = 0; j < n; j += kWidth) {
+    const int count = static_cast<int>(least(kWidth, n - j));
+    VecF square[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      square[i] = row + i < r.count ? mask_lanes(a.mask, at + i * r.mask_step, column + j, count) : VecF(0.0f);
+    }
+    transpose(square);
+    for (int c = 0; c < count; ++c) {
+      float* x = s.scores + (j + c) * s.scores_ld + row;
+      store(x, load(x) + square[c]);
+    }
+  }
+}
+
+void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t column, int64_t n, bool first) {
+  alignas(64) static constexpr float kIndex[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (int64_t row = 0; row < r.count; row += kWidth) {
+    float* x = s.scores + row;
+    const int64_t ld = s.scores_ld;
+    if (a.softcap != 0) {
+      for (int64_t j = 0; j < n; ++j) store(x + j * ld, capped(load(x + j * ld), a.softcap));
+    }
+    if (masked(a)) add_mask(a, r, s, column, n, row);
+    if (a.causal && r.slope != 0) {
+      // The rows before the one whose place a key has do not see it.
+      for (int64_t j = r.place + row + 1 - column < 0 ? 0 : r.place + row + 1 - column; j < n; ++j) {
+        const VecF blind(static_cast<float>(least(column + j - r.place - row, kWidth)));
+        store(x + j * ld, select(load(kIndex) < blind, VecF(kHidden), load(x + j * ld)));
+      }
+    }
+    const VecF before = first ? VecF(kHidden) : load(s.peak + row);
+    VecF peak[2] = {before, VecF(kHidden)};
+    for (int64_t j = 0; j + 1 < n; j += 2) {
+      peak[0] = max_nan(load(x + j * ld), peak[0]);
+      peak[1] = max_nan(load(x + (j + 1) * ld), peak[1]);
+    }
+    if (n % 2 != 0) peak[0] = max_nan(load(x + (n - 1) * ld), peak[0]);
+    const VecF now = max_nan(peak[0], peak[1]);
+    // A row of which everything is hidden so far has exponentials of 0.
+    const VecF base = select(now == VecF(kHidden), VecF(0.0f), now);
+    VecF sum[2] = {VecF(0.0f), VecF(0.0f)};
+    for (int64_t j = 0; j < n; ++j) {
+      const VecF e = vexp_negative(load(x + j * ld) - base);
+      store(x + j * ld, e);
+      sum[j % 2] = sum[j % 2] + e;
+    }
+    const VecF factor = vexp_negative(before - base);
+    store(s.peak + row, now);
+    store(s.factor + row, factor);
+    store(s.sum + row, first ? sum[0] + sum[1] : fma(load(s.sum + row), factor, sum[0] + sum[1]));
+  }
+}
+
+void weigh_many(const AttentionArgs& a, const Rows& r, const Scratch& s, const float* v, int64_t n, bool first) {
+  const bool direct = a.v_head_size % kWidth == 0;
+  const Epilogue epilogue;
+  GemmBlock block;
+  block.rows = r.count;
+  block.k = n;
+  block.a = s.scores;
+  block.a_rs = 1;
+  block.a_cs = s.scores_ld;
+  block.b_rs = direct ? a.v.row : kPanel;
+  block.epilogue = &epilogue;
+  block.out.row = s.out_ld;
+  block.out.first = first;
+  for (int64_t j = 0; j < a.v_head_size; j += kPanel) {
+    block.out.cols = static_cast<int>(least(kPanel, a.v_head_size - j));
+    block.b = v + j;
+    if (!direct) {
+      pack_rows(v + j, a.v.row, n, block.out.cols, s.values);
+      block.b = s.values;
+    }
+    block.out.c = s.out + j;
+    TC_TIER_NAME(gemm_block)(block);
+  }
+}
+
+// What the rows have summed, at the scale of their new peaks.
+void rescale(const Rows& r, const Scratch& s) {
+  for (int64_t i = 0; i < r.count; ++i) {
+    if (s.factor[i] == 1.0f) continue;
+    const VecF f(s.factor[i]);
+    float* out = s.out + i * s.out_ld;
+    for (int64_t j = 0; j < s.out_ld; j += kWidth) store(out + j, load(out + j) * f);
+  }
+}
+
+void run(const AttentionArgs& a, const AttentionPlan& p, int64_t tile, int worker) {
+  const Rows r = rows_of(a, p, tile);
+  Scratch s;
+  lay_out(a, p, a.scratch + worker * p.worker_floats, &s);
+  const bool few = p.row_block <= kFewRows;
+  const int64_t keys = r.seen(r.count - 1, a.causal);
+  if (!few) pack_queries(a, r, s);
+  for (int64_t column = 0; column < keys; column += p.key_block) {
+    const int64_t n = least(p.key_block, keys - column);
+    const float *k = r.k + column * a.k.row, *v = r.v + column * a.v.row;
+    const bool first = column == 0;
+    if (few) {
+      score_few(a, r, s, k, n);
+      for (int64_t i = 0; i < r.count; ++i)
+        soften_few(a, r, s, i, column, least(n, r.seen(i, a.causal) - column), n, first);
+    } else {
+      score_many(a, r, s, k, n);
+      soften_many(a, r, s, column, n, first);
+    }
+    if (!first) rescale(r, s);
+    if (few) {
+      weigh_few(a, r, s, v, n, first);
+    } else {
+      weigh_many(a, r, s, v, n, first);
+    }
+  }
+  for (int64_t i = 0; i < r.count; ++i) {
+    float* y = r.y + i * r.y_step;
+    const float* out = s.out + i * s.out_ld;
+    const bool nothing = keys <= 0 || s.peak[i] == kHidden;
+    const VecF factor(nothing ? a.hidden_rows : 1.0f / s.sum[i]);
+    each_register(a.v_head_size,
+                  [&](int64_t j, Tail<float> t) { store(y + j, nothing ? factor : load(out + j) * factor, t); });
+  }
+}
+
+}  // namespace
+
+extern constinit const AttentionTable TC_TIER_NAME(attention_table);
+constinit const AttentionTable TC_TIER_NAME(attention_table) = {
+    .plan = TC_KERNEL(make_plan, "attention_f32_plan"),
+    .run = TC_KERNEL(run, "attention_f32"),
+};
+
+}  // namespace tc::kernels

@@ -1,0 +1,219 @@
+#include "tc/ir/eval/wide.h"
+#include "tc/passes/fuse/fuse.h"
+
+namespace tc {
+namespace {
+
+constexpr Any values, bias, residual, target;
+constexpr As<Softmax> weights;
+constexpr As<Transpose> turned;
+
+constexpr const char* kNoProduct = "the scores are no product of queries and keys";
+// Added to a score below this in magnitude such a number swallows it, so that adding is as good as replacing.
+constexpr double kSwallows = -1e37;
+
+// softmax(scale * q k' + mask)
+struct Scores {
+  Value *q = nullptr, *k = nullptr, *mask = nullptr;
+  double scale = 1;
+};
+
+bool in_graph(const Rewrite& r, const Node* n) {
+  return n && n->graph() == r.root()->graph();
+}
+
+std::optional<double> scalar_of(const Value* v) {
+  if (!v->constant() || v->constant()->size() != 1) return std::nullopt;
+  return scalar_f64(*v->constant());
+}
+
+// The scaled operand when the value is a multiple of it by a constant, which `scale` takes over; else null.
+Value* unscaled(Rewrite& r, Value* v, double& scale) {
+  Node* n = v->def();
+  if (!in_graph(r, n) || (!n->is<Mul>() && !n->is<Div>()) || !r.single_use(v)) return nullptr;
+  for (int i = 0; i < 2; ++i) {
+    const auto factor = scalar_of(n->operand(i));
+    if (!factor || !same_type(n->operand(1 - i), v)) continue;
+    if (n->is<Div>() && (i == 0 || *factor == 0)) return nullptr;
+    scale *= n->is<Mul>() ? *factor : 1 / *factor;
+    return n->operand(1 - i);
+  }
+  return nullptr;
+}
+
+Value* without_scales(Rewrite& r, Value* v, double& scale) {
+  while (Value* inner = unscaled(r, v, scale)) v = inner;
+  return v;
+}
+
+// The value with its last two axes exchanged, when it is the result of a transposition.
+Value* transposed(Rewrite& r, Value* v) {
+  Node* n = v->def();
+  if (!in_graph(r, n) || !n->is<Transpose>()) return nullptr;
+  std::vector<int64_t> perm = n->attrs<Transpose>().perm;
+  if (perm.size() < 2) return nullptr;
+  std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+  for (size_t i = 0; i < perm.size(); ++i)
+    if (perm[i] != static_cast<int64_t>(i)) return r.make<Transpose>({n->operand(0)}, {perm});
+  return n->operand(0);
+}
+
+// Notes an addend of scores of shape `to`; why it cannot be a mask, if so.
+const char* add_to_mask(Rewrite& r, Scores& s, Value* addend, const Shape& to) {
+  const Shape& shape = addend->shape();
+  if (!broadcasts_into(shape, to)) return "the mask may widen the scores";
+  if (shape.rank() > 0 && !(shape[shape.rank() - 1] == to[to.rank() - 1])) return "the mask has not one column per key";
+  // Operands of rank 3 are heads of one batch axis.
+  if (shape.rank() == 3 && to.rank() == 3) addend = r.make<Unsqueeze>({addend, r.ints({1})});
+  s.mask = s.mask ? r.make<Add>({s.mask, addend}) : addend;
+  return nullptr;
+}
+
+bool may_be_scores(const Rewrite& r, const Value* v, const Value* sum) {
+  const Node* n = v->def();
+  return in_graph(r, n) && same_type(v, sum) &&
+         (n->is<MatMul>() || n->is<FusedMatMul>() || n->is<Mul>() || n->is<Div>() || n->is<Add>() || n->is<Where>());
+}
+
+// Takes off what was done last to the scores; `done` once the product is reached.
+const char* peel(Rewrite& r, Value*& x, Scores& s, bool& done) {
+  if (!r.single_use(x)) return "the scores have other users";
+  Node* n = x->def();
+  if (!in_graph(r, n)) return kNoProduct;
+  if (Value* inner = unscaled(r, x, s.scale)) {
+    if (s.mask) return "scores and mask are scaled together";
+    x = inner;
+    return nullptr;
+  }
+  const Shape& shape = x->shape();
+  if (n->is<Add>()) {
+    const int scores = may_be_scores(r, n->operand(0), x) ? 0 : 1;
+    if (!may_be_scores(r, n->operand(scores), x)) return kNoProduct;
+    // Both may be: a mask made of sums has no product below.
+    Value *first = n->operand(scores), *other = n->operand(1 - scores);
+    if (scores == 0 && may_be_scores(r, other, x) && !first->def()->is<MatMul>() && !first->def()->is<FusedMatMul>() &&
+        (other->def()->is<MatMul>() || other->def()->is<FusedMatMul>()))
+      std::swap(first, other);
+    if (const char* why = add_to_mask(r, s, other, shape)) return why;
+    x = first;
+    return nullptr;
+  }
+  if (n->is<Where>()) {
+    const int fill = scalar_of(n->operand(2)) ? 2 : 1;
+    const auto number = scalar_of(n->operand(fill));
+    if (!number || !same_type(n->operand(3 - fill), x)) return kNoProduct;
+    if (!(*number <= kSwallows)) return "what hides a score is too large a number";
+    Value *hidden = r.scalar_like(x->dtype(), *number), *zero = r.scalar_like(x->dtype(), 0);
+    std::vector<Value*> choice{n->operand(0), zero, hidden};
+    if (fill == 1) std::swap(choice[1], choice[2]);
+    if (const char* why = add_to_mask(r, s, r.make<Where>(choice), shape)) return why;
+    x = n->operand(3 - fill);
+    return nullptr;
+  }
+  done = true;
+  if (n->is<MatMul>()) {
+    s.q = n->operand(0);
+    Value* keys = without_scales(r, n->operand(1), s.scale);
+    s.k = transposed(r, keys);
+    return s.k ? nullptr : "the keys are not transposed";
+  }
+  if (!n->is<FusedMatMul>()) return kNoProduct;
+  const auto& a = n->attrs<FusedMatMul>();
+  if (a.trans_a || a.activation != Activation::none) return kNoProduct;
+  s.scale *= a.scale;
+  s.q = n->operand(0);
+  s.k = a.trans_b ? n->operand(1) : transposed(r, n->operand(1));
+  if (!s.k) return "the keys are not transposed";
+  for (int i : {2, 3})
+    if (Value* addend = n->operand(i))
+      if (const char* why = add_to_mask(r, s, addend, shape)) return why;
+  return nullptr;
+}
+
+bool has_rank(const Value* v, int rank) {
+  return v->shape().ranked() && v->shape().rank() == rank;
+}
+
+// matmul(softmax(...), v)
+Patch recognise_attention(Rewrite& r) {
+  const Node& root = *r.root();
+  Value* v = r[values];
+  if (root.result(0)->dtype() != DType::f32) return r.miss("the element type has no kernel");
+  if (root.is<FusedMatMul>()) {
+    const auto& a = root.attrs<FusedMatMul>();
+    if (a.trans_a || a.trans_b || a.scale != 1 || a.activation != Activation::none || root.operand(2) ||
+        root.operand(3))
+      return r.miss("the product has an epilogue");
+  }
+  Value* p = r[weights];
+  if (!p->shape().ranked() || (p->shape().rank() != 3 && p->shape().rank() != 4))
+    return r.miss("the rank is not 3 or 4");
+  const int rank = p->shape().rank();
+  const int64_t axis = r.attrs(weights).axis;
+  if (axis != -1 && axis != rank - 1) return r.miss("the softmax is not over the keys");
+  if (!r.single_use(weights)) return r.miss("the softmax has other users");
+  Scores s;
+  bool done = false;
+  for (Value* x = r.node(weights)->operand(0); !done;)
+    if (const char* why = peel(r, x, s, done)) return r.miss(why);
+  s.q = without_scales(r, s.q, s.scale);
+  s.k = without_scales(r, s.k, s.scale);
+  if (!has_rank(s.q, rank) || !has_rank(s.k, rank) || !has_rank(v, rank)) return r.miss("an operand broadcasts");
+  for (int i = 0; i + 2 < rank; ++i)
+    if (!(s.q->shape()[i] == s.k->shape()[i]) || !(s.q->shape()[i] == v->shape()[i]))
+      return r.miss("an operand broadcasts, or may");
+  if (!(s.k->shape()[rank - 2] == v->shape()[rank - 2])) return r.miss("keys and values may differ in number");
+  Attention::Attrs a;
+  if (rank == 3) a.q_num_heads = a.kv_num_heads = 1;
+  a.scale = s.scale;
+  a.zero_hidden_rows = false;
+  return r.make<Attention>({s.q, s.k, v, s.mask}, a);
+}
+
+// The operand (batch, length, heads * size) of which the value is heads (batch, heads, length, size); else null.
+Value* heads_side_by_side(Rewrite& r, Value* v) {
+  const std::vector<int64_t> swap{0, 2, 1, 3};
+  Node* turn = v->def();
+  if (!in_graph(r, turn) || !turn->is<Transpose>() || turn->attrs<Transpose>().perm != swap) return nullptr;
+  Node* split = turn->operand(0)->def();
+  if (!in_graph(r, split) || !split->is<Reshape>()) return nullptr;
+  Value* whole = split->operand(0);
+  if (!has_rank(whole, 3) || !has_rank(split->result(0), 4)) return nullptr;
+  const Shape &from = whole->shape(), &to = split->result(0)->shape();
+  return from[0] == to[0] && from[1] == to[1] && to[2].is_const() && to[2].value() > 0 ? whole : nullptr;
+}
+
+// Heads that are split, transposed, and transposed back and merged at the end stay where they lie.
+Patch leave_heads_in_place(Rewrite& r) {
+  const std::vector<int64_t> swap{0, 2, 1, 3};
+  if (r.attrs(turned).perm != swap) return r.miss("");
+  Node* n = r.node(turned)->operand(0)->def();
+  if (!in_graph(r, n) || !n->is<Attention>() || !has_rank(r[turned], 4)) return r.miss("");
+  if (n->num_results() != 1 || n->operand(4) || !r.single_use(turned) || !r.single_use(n->result(0)))
+    return r.miss("the heads have other users");
+  const Shape &from = r[turned]->shape(), &to = r.root()->result(0)->shape();
+  if (!to.ranked() || to.rank() != 3 || !(to[0] == from[0]) || !(to[1] == from[1]))
+    return r.miss("the heads are not merged");
+  std::vector<Value*> operands = n->operands();
+  for (size_t i = 0; i < 3; ++i) {
+    operands[i] = heads_side_by_side(r, operands[i]);
+    if (!operands[i]) return r.miss("an operand's heads do not come side by side");
+  }
+  Attention::Attrs a = n->attrs<Attention>();
+  a.q_num_heads = n->operand(0)->shape()[1].value();
+  a.kv_num_heads = n->operand(1)->shape()[1].value();
+  return Rewrite::same(r.make<Attention>(operands, a));
+}
+
+}  // namespace
+
+std::span<const Rule> attention_rules() {
+  static const Rule kRules[] = {
+      {"products-and-softmax-are-attention", reassociates,
+       pat<MatMul, FusedMatMul>(weights, values, maybe(bias), maybe(residual)), recognise_attention},
+      {"heads-stay-side-by-side", exact, pat<Reshape>(turned, target), leave_heads_in_place},
+  };
+  return kRules;
+}
+
+}  // namespace tc

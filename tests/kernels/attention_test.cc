@@ -1,0 +1,307 @@
+#include "tc/kernels/attention/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "guard.h"
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+using testing::Edge;
+using testing::GuardedBuffer;
+using testing::kEdges;
+using testing::machine_tiers;
+using testing::Random;
+
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+enum class MaskKind { none, bias, visible };
+
+struct Problem {
+  std::int64_t batch = 1, q_heads = 1, kv_heads = 1, q_length = 1, kv_length = 1, head_size = 1, v_head_size = 1;
+  bool packed = false;  // heads side by side
+  bool causal = false;
+  std::int64_t first = 0;
+  float softcap = 0;
+  std::vector<std::int64_t> lengths = {};
+  MaskKind mask = MaskKind::none;
+  std::int64_t mask_extents[4] = {1, 1, 1, 1};  // 1 broadcasts, but for the last one, which may be too short
+};
+
+template <class T>
+HeadsView<T> view(T* data, bool packed, std::int64_t heads, std::int64_t length, std::int64_t size) {
+  if (packed) return {data, heads * length * size, size, heads * size};
+  return {data, heads * length * size, length * size, size};
+}
+
+// The definition, in double.
+std::vector<double> expected_row(const Problem& p, const AttentionArgs& a, std::int64_t b, std::int64_t h,
+                                 std::int64_t i) {
+  const std::int64_t kv = h / (p.q_heads / p.kv_heads);
+  const float* q = a.q.data + b * a.q.batch + h * a.q.head + i * a.q.row;
+  std::int64_t keys = p.kv_length, place = p.first + i;
+  if (!p.lengths.empty()) {
+    place = p.lengths[static_cast<std::size_t>(b)] - p.q_length + i;
+    keys = std::min(keys, p.lengths[static_cast<std::size_t>(b)]);
+  }
+  std::vector<double> y(static_cast<std::size_t>(p.v_head_size)),
+      scores(static_cast<std::size_t>(p.kv_length), kHidden);
+  double peak = kHidden, sum = 0;
+  for (std::int64_t t = 0; t < keys; ++t) {
+    double& x = scores[static_cast<std::size_t>(t)];
+    if (p.causal && t > place) continue;
+    double bias = 0;
+    if (p.mask != MaskKind::none) {
+      const std::int64_t at = b * a.mask.batch + h * a.mask.head + i * a.mask.row + t * a.mask.column;
+      if (t >= a.mask.length) continue;
+      bias = p.mask == MaskKind::bias ? static_cast<double>(a.mask.bias[at]) : a.mask.visible[at] ? 0 : kHidden;
+    }
+    const float* k = a.k.data + b * a.k.batch + kv * a.k.head + t * a.k.row;
+    x = 0;
+    for (std::int64_t j = 0; j < p.head_size; ++j) x += static_cast<double>(q[j]) * static_cast<double>(k[j]);
+    x *= static_cast<double>(a.scale);
+    if (p.softcap != 0) x = p.softcap * std::tanh(x / p.softcap);
+    x += bias;
+    peak = std::max(peak, x);
+  }
+  if (peak == kHidden) return y;
+  for (double& x : scores) sum += x = std::exp(x - peak);
+  for (std::int64_t t = 0; t < keys; ++t) {
+    const float* v = a.v.data + b * a.v.batch + kv * a.v.head + t * a.v.row;
+    for (std::int64_t j = 0; j < p.v_head_size; ++j)
+      y[static_cast<std::size_t>(j)] += scores[static_cast<std::size_t>(t)] / sum * static_cast<double>(v[j]);
+  }
+  return y;
+}
+
+class Attention : public ::testing::TestWithParam<Tier> {
+ protected:
+  // Runs a problem on operands that end at guard pages.
+  void check(const Problem& p, Edge edge = Edge::kBack) {
+    const AttentionTable& kernels = table(GetParam()).attention;
+    Team team(2);
+    Random random(static_cast<std::uint64_t>(p.q_length * 31 + p.kv_length * 7 + p.head_size));
+    const auto count = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+    GuardedBuffer<float> q(random.floats(count(p.batch * p.q_heads * p.q_length * p.head_size), -2, 2), edge);
+    GuardedBuffer<float> k(random.floats(count(p.batch * p.kv_heads * p.kv_length * p.head_size), -2, 2), edge);
+    GuardedBuffer<float> v(random.floats(count(p.batch * p.kv_heads * p.kv_length * p.v_head_size)), edge);
+    GuardedBuffer<float> y(count(p.batch * p.q_heads * p.q_length * p.v_head_size), edge);
+    GuardedBuffer<std::int64_t> lengths(p.lengths, edge);
+    AttentionArgs a;
+    a.batch = p.batch, a.q_heads = p.q_heads, a.kv_heads = p.kv_heads, a.q_length = p.q_length;
+    a.kv_length = p.kv_length, a.head_size = p.head_size, a.v_head_size = p.v_head_size;
+    a.q = view<const float>(q.data(), p.packed, p.q_heads, p.q_length, p.head_size);
+    a.k = view<const float>(k.data(), p.packed, p.kv_heads, p.kv_length, p.head_size);
+    a.v = view<const float>(v.data(), p.packed, p.kv_heads, p.kv_length, p.v_head_size);
+    a.y = view<float>(y.data(), p.packed, p.q_heads, p.q_length, p.v_head_size);
+    a.scale = 0.75f;
+    a.softcap = p.softcap;
+    a.causal = p.causal;
+    a.first = p.first;
+    if (!p.lengths.empty()) a.lengths = lengths.data();
+    const auto* e = p.mask_extents;
+    const std::size_t masks = p.mask == MaskKind::none ? 0 : count(e[0] * e[1] * e[2] * e[3]);
+    std::vector<float> bias = random.floats(masks, -3, 3);
+    std::vector<std::uint8_t> visible(masks);
+    for (std::size_t i = 0; i < masks; ++i) {
+      if (random.integer(0, 3) == 0) bias[i] = static_cast<float>(kHidden);
+      visible[i] = static_cast<std::uint8_t>(random.integer(0, 3) != 0);
+    }
+    GuardedBuffer<float> bias_buffer(bias, edge);
+    GuardedBuffer<std::uint8_t> visible_buffer(visible, edge);
+    if (p.mask != MaskKind::none) {
+      if (p.mask == MaskKind::bias) a.mask.bias = bias_buffer.data();
+      if (p.mask == MaskKind::visible) a.mask.visible = visible_buffer.data();
+      std::int64_t step = 1, *strides[] = {&a.mask.batch, &a.mask.head, &a.mask.row, &a.mask.column};
+      for (int d = 3; d >= 0; step *= e[d], --d) *strides[d] = e[d] == 1 ? 0 : step;
+      a.mask.length = e[3];
+    }
+    const AttentionPlan plan = kernels.plan.fn(a);
+    const std::size_t bytes = attention_scratch_bytes(plan, team.threads());
+    std::vector<float> scratch(bytes / sizeof(float) + 16, std::numeric_limits<float>::quiet_NaN());
+    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    attention(team, kernels, a, plan);
+    for (std::int64_t b = 0; b < p.batch; ++b)
+      for (std::int64_t h = 0; h < p.q_heads; ++h)
+        for (std::int64_t i = 0; i < p.q_length; ++i) {
+          const auto want = expected_row(p, a, b, h, i);
+          const float* got = a.y.data + b * a.y.batch + h * a.y.head + i * a.y.row;
+          for (std::int64_t j = 0; j < p.v_head_size; ++j)
+            ASSERT_NEAR(got[j], want[static_cast<std::size_t>(j)], 4e-6)
+                << "entry " << b << ", head " << h << ", query " << i << " of " << p.q_length << ", element " << j
+                << " of " << p.v_head_size << ", keys " << p.kv_length << ", head size " << p.head_size;
+        }
+  }
+};
+
+TEST_P(Attention, EveryLengthOfQueriesAndKeys) {
+  for (const Edge edge : kEdges) {
+    for (std::int64_t n = 1; n <= 70; ++n) {
+      check({.q_length = n, .kv_length = 9, .head_size = 5, .v_head_size = 4}, edge);
+      check({.q_length = 3, .kv_length = n, .head_size = 8, .v_head_size = 16}, edge);
+      check({.q_length = 6, .kv_length = n, .head_size = 8, .v_head_size = 16, .causal = true}, edge);
+    }
+  }
+}
+
+TEST_P(Attention, EveryHeadSize) {
+  for (const Edge edge : kEdges) {
+    for (std::int64_t n = 1; n <= 70; ++n) {
+      check({.q_length = 2, .kv_length = 5, .head_size = n, .v_head_size = n}, edge);
+      check({.q_length = 7, .kv_length = 11, .head_size = n, .v_head_size = 71 - n}, edge);
+    }
+  }
+}
+
+TEST_P(Attention, ManyBlocks) {
+  check({.q_length = 150, .kv_length = 300, .head_size = 16, .v_head_size = 24});
+  check({.q_length = 150, .kv_length = 300, .head_size = 16, .v_head_size = 24, .causal = true, .first = 150});
+  check({.q_length = 300, .kv_length = 300, .head_size = 16, .v_head_size = 24, .causal = true});
+  check({.q_length = 2, .kv_length = 700, .head_size = 16, .v_head_size = 24, .softcap = 2});
+  check({.q_length = 65, .kv_length = 260, .head_size = 16, .v_head_size = 24, .softcap = 0.5});
+}
+
+TEST_P(Attention, HeadsAndLayouts) {
+  for (const bool packed : {false, true}) {
+    for (const std::int64_t q_length : {1, 3, 20}) {
+      check({.batch = 2,
+             .q_heads = 6,
+             .kv_heads = 6,
+             .q_length = q_length,
+             .kv_length = 13,
+             .head_size = 8,
+             .v_head_size = 10,
+             .packed = packed});
+      check({.batch = 2,
+             .q_heads = 6,
+             .kv_heads = 2,
+             .q_length = q_length,
+             .kv_length = 13,
+             .head_size = 8,
+             .v_head_size = 16,
+             .packed = packed,
+             .causal = true,
+             .first = 5});
+      check({.batch = 2,
+             .q_heads = 24,
+             .kv_heads = 2,
+             .q_length = q_length,
+             .kv_length = 140,
+             .head_size = 8,
+             .v_head_size = 16,
+             .packed = packed});
+    }
+  }
+}
+
+TEST_P(Attention, LengthsOfBatchEntries) {
+  for (const bool causal : {false, true}) {
+    for (const std::int64_t q_length : {1, 3, 9}) {
+      // More than there are, fewer than the queries, none.
+      check({.batch = 4,
+             .q_heads = 4,
+             .kv_heads = 2,
+             .q_length = q_length,
+             .kv_length = 150,
+             .head_size = 8,
+             .v_head_size = 8,
+             .causal = causal,
+             .lengths = {150, 140, 2, 0}});
+    }
+  }
+}
+
+TEST_P(Attention, Masks) {
+  for (const MaskKind kind : {MaskKind::bias, MaskKind::visible}) {
+    for (const Edge edge : kEdges) {
+      for (const std::int64_t q_length : {1, 3, 37}) {
+        Problem p{.batch = 2,
+                  .q_heads = 6,
+                  .kv_heads = 2,
+                  .q_length = q_length,
+                  .kv_length = 150,
+                  .head_size = 8,
+                  .v_head_size = 8,
+                  .mask = kind,
+                  .mask_extents = {2, 6, q_length, 150}};
+        check(p, edge);
+        p.causal = true, p.first = 113;
+        check(p, edge);
+        p.mask_extents[1] = 1;
+        check(p, edge);
+        p.mask_extents[0] = p.mask_extents[2] = 1;
+        check(p, edge);
+        p.mask_extents[3] = 131;
+        check(p, edge);
+        p.mask_extents[2] = q_length, p.mask_extents[3] = 1;
+        check(p, edge);
+      }
+    }
+  }
+}
+
+TEST_P(Attention, HiddenRowsAreZero) {
+  for (const std::int64_t q_length : {3, 20}) {
+    check({.q_length = q_length, .kv_length = 8, .head_size = 4, .v_head_size = 4, .causal = true, .first = -2});
+    check({.q_length = q_length, .kv_length = 300, .head_size = 4, .v_head_size = 4, .causal = true, .first = -2});
+  }
+}
+
+TEST_P(Attention, HiddenRowsAreWhatIsAskedFor) {
+  for (const std::int64_t q_length : {3, 20}) {
+    const auto n = static_cast<std::size_t>(q_length * 4);
+    const std::vector<float> q(n, 1.0f), k(12, 1.0f);
+    std::vector<float> y(n), scratch(1 << 16);
+    AttentionArgs a;
+    a.batch = a.q_heads = a.kv_heads = 1, a.q_length = q_length, a.kv_length = 3, a.head_size = a.v_head_size = 4;
+    a.q = view<const float>(q.data(), false, 1, q_length, 4);
+    a.k = a.v = view<const float>(k.data(), false, 1, 3, 4);
+    a.y = view<float>(y.data(), false, 1, q_length, 4);
+    a.causal = true, a.first = -2, a.hidden_rows = std::numeric_limits<float>::quiet_NaN();
+    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    const AttentionTable& kernels = table(GetParam()).attention;
+    Team team(1);
+    attention(team, kernels, a, kernels.plan.fn(a));
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(std::isnan(y[i]), i < 8) << i;
+  }
+}
+
+TEST_P(Attention, TheSameBitsOnAnyNumberOfThreads) {
+  const AttentionTable& kernels = table(GetParam()).attention;
+  Random random(3);
+  const std::int64_t heads = 5, length = 150, size = 20;
+  const auto n = static_cast<std::size_t>(heads * length * size);
+  const std::vector<float> q = random.floats(n), k = random.floats(n), v = random.floats(n);
+  std::vector<float> results[2];
+  for (const int threads : {1, 3}) {
+    Team team(threads);
+    std::vector<float>& y = results[threads == 3];
+    y.resize(n);
+    AttentionArgs a;
+    a.batch = 1, a.q_heads = a.kv_heads = heads, a.q_length = a.kv_length = length;
+    a.head_size = a.v_head_size = size;
+    a.q = view<const float>(q.data(), false, heads, length, size);
+    a.k = view<const float>(k.data(), false, heads, length, size);
+    a.v = view<const float>(v.data(), false, heads, length, size);
+    a.y = view<float>(y.data(), false, heads, length, size);
+    const AttentionPlan plan = kernels.plan.fn(a);
+    std::vector<float> scratch(attention_scratch_bytes(plan, threads) / sizeof(float) + 16);
+    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    attention(team, kernels, a, plan);
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiers, Attention, ::testing::ValuesIn(machine_tiers()),
+                         [](const auto& p) { return std::string(tier_name(p.param)); });
+
+}  // namespace
+}  // namespace tc::kernels

@@ -1,0 +1,128 @@
+#include "microsoft_ops_cases.h"
+#include "peer.h"
+#include "tests/frontend/onnx/model_writer.h"
+
+namespace tc::peers {
+namespace {
+
+using Outputs = std::vector<std::optional<DType>>;
+
+using testing_onnx::attr_f;
+using testing_onnx::attr_floats;
+using testing_onnx::attr_i;
+using testing_onnx::attr_ints;
+using testing_onnx::attr_s;
+
+Tensor i32(Extents extents, const std::vector<int32_t>& values) {
+  return Tensor::of<int32_t>(std::move(extents), values);
+}
+// Different numbers for each call.
+Tensor f32(const Extents& extents) {
+  static unsigned seed = 1000;
+  return random_f32(extents, ++seed);
+}
+const Tensor kNone;
+constexpr DType kF32 = DType::f32, kI32 = DType::i32;
+
+}  // namespace
+
+std::vector<Variant> norm_variants() {
+  const Tensor x = f32({2, 3, 8}), skip = f32({2, 3, 8}), gamma = f32({8}), beta = f32({8}), bias = f32({8});
+  const Tensor words = f32({9, 8}), places = f32({5, 8}), segments = f32({2, 8});
+  const Tensor ids = i32({2, 3}, {1, 8, 0, 3, 3, 7}), segment_ids = i32({2, 3}, {0, 1, 1, 0, 0, 1});
+  const Outputs with_sum = {kF32, {}, {}, kF32};
+  return {
+      {"plain", "SkipLayerNormalization", {x, skip, gamma}, {kF32}, {}},
+      {"bias, sum", "SkipLayerNormalization", {x, skip, gamma, beta, bias}, with_sum, {attr_f("epsilon", 0.01f)}},
+      {"skip for all", "SkipLayerNormalization", {x, f32({1, 3, 8}), gamma, beta}, with_sum, {}},
+      {"matrices", "SkipLayerNormalization", {f32({4, 8}), f32({4, 8}), gamma, beta}, {kF32}, {}},
+      {"plain", "SkipSimplifiedLayerNormalization", {x, skip, gamma}, {kF32}, {}},
+      {"bias, sum", "SkipSimplifiedLayerNormalization", {x, skip, gamma, bias}, with_sum, {attr_f("epsilon", 0.01f)}},
+      {"plain", "SimplifiedLayerNormalization", {x, gamma}, {kF32}, {}, ""},
+      {"statistics", "SimplifiedLayerNormalization", {x, gamma}, {kF32, kF32}, {attr_f("epsilon", 0.01f)}, ""},
+      {"axis", "SimplifiedLayerNormalization", {x, f32({3, 8})}, {kF32}, {attr_i("axis", 1)}, ""},
+      {"words and places",
+       "EmbedLayerNormalization",
+       {ids, kNone, words, places, kNone, gamma, beta},
+       {kF32, kI32},
+       {}},
+      {"segments, mask, sum",
+       "EmbedLayerNormalization",
+       {ids, segment_ids, words, places, segments, gamma, beta, i32({2, 3}, {1, 1, 0, 1, 0, 0})},
+       {kF32, kI32, kF32},
+       {attr_f("epsilon", 0.001f)}},
+      {"positions",
+       "EmbedLayerNormalization",
+       {ids, segment_ids, words, places, segments, gamma, beta, kNone, i32({2, 3}, {4, 0, 1, 2, 2, 3})},
+       {kF32},
+       {}},
+      {"positions for all",
+       "EmbedLayerNormalization",
+       {ids, segment_ids, words, places, segments, gamma, beta, kNone, i32({1, 3}, {4, 0, 1})},
+       {kF32},
+       {}}};
+}
+
+std::vector<Variant> activation_variants() {
+  const Tensor x = f32({2, 3, 8}), bias = f32({8});
+  return {{"plain", "Gelu", {x}, {kF32}, {}},      {"plain", "BiasGelu", {x, bias}, {kF32}, {}},
+          {"plain", "FastGelu", {x}, {kF32}, {}},  {"bias", "FastGelu", {x, bias}, {kF32}, {}},
+          {"plain", "QuickGelu", {x}, {kF32}, {}}, {"alpha", "QuickGelu", {x}, {kF32}, {attr_f("alpha", 0.7f)}}};
+}
+
+std::vector<Variant> fused_variants() {
+  const Tensor a = f32({2, 3, 4}), b = f32({2, 4, 5}), image = f32({1, 3, 6, 5}), kernel = f32({4, 3, 3, 3});
+  const auto product = [](const char* name, Tensor p, Tensor q, std::vector<std::string> attributes) {
+    return Variant{name, "FusedMatMul", {std::move(p), std::move(q)}, {kF32}, std::move(attributes)};
+  };
+  const auto gemm = [](const char* activation, std::vector<std::string> attributes) {
+    attributes.push_back(attr_s("activation", activation));
+    attributes.push_back(attr_f("alpha", 0.5f));
+    attributes.push_back(attr_i("transB", 1));
+    return Variant{activation, "FusedGemm", {f32({3, 4}), f32({5, 4}), f32({5})}, {kF32}, attributes};
+  };
+  const auto conv = [&](const char* activation, std::vector<float> parameters, bool residual) {
+    std::vector<Tensor> inputs{image, kernel, f32({4})};
+    if (residual) inputs.push_back(f32({1, 4, 6, 5}));
+    std::vector<std::string> attributes{attr_s("activation", activation), attr_ints("pads", {1, 1, 1, 1}),
+                                        attr_ints("kernel_shape", {3, 3})};
+    if (!parameters.empty()) attributes.push_back(attr_floats("activation_params", parameters));
+    return Variant{activation, "FusedConv", inputs, {kF32}, attributes};
+  };
+  return {product("plain", a, b, {}),
+          product("scaled", a, b, {attr_f("alpha", 0.3f)}),
+          product("both transposed", f32({2, 4, 3}), f32({2, 5, 4}), {attr_i("transA", 1), attr_i("transB", 1)}),
+          product("a transposed, broadcast", f32({1, 4, 3}), b, {attr_i("transA", 1)}),
+          product("batch of a last", f32({3, 2, 4}), b, {attr_i("transBatchA", 1)}),
+          product("batches last", f32({3, 2, 6, 4}), f32({4, 2, 6, 5}),
+                  {attr_i("transBatchA", 1), attr_i("transBatchB", 1)}),
+          product("batch of b last, transposed", a, f32({5, 2, 4}), {attr_i("transBatchB", 1), attr_i("transB", 1)}),
+          product("vector", f32({4}), f32({4, 5}), {attr_f("alpha", 2)}),
+          gemm("Relu", {}),
+          gemm("LeakyRelu", {attr_f("activation_alpha", 0.3f)}),
+          gemm("HardSigmoid", {attr_f("activation_alpha", 0.4f), attr_f("activation_beta", 0.3f)}),
+          gemm("Tanh", {}),
+          gemm("Elu", {attr_f("activation_alpha", 0.6f)}),
+          gemm("Softplus", {}),
+          gemm("Sigmoid", {}),
+          conv("Relu", {}, false),
+          conv("Relu", {}, true),
+          conv("LeakyRelu", {0.2f}, false),
+          conv("Clip", {-0.2f, 0.4f}, true),
+          conv("HardSigmoid", {0.3f, 0.4f}, false),
+          conv("Sigmoid", {}, false),
+          conv("Tanh", {}, false)};
+}
+
+std::vector<OpCase> op_cases() {
+  return {{"attention", attention_variants},
+          {"multi_head_attention", multi_head_attention_variants},
+          {"group_query_attention", group_query_attention_variants},
+          {"quantized_attention", quantized_attention_variants},
+          {"rotary_embedding", rotary_embedding_variants},
+          {"norms", norm_variants},
+          {"activations", activation_variants},
+          {"fused", fused_variants}};
+}
+
+}  // namespace tc::peers
