@@ -36,6 +36,7 @@ class ValueCheck {
   Module& module_;
   std::vector<Datum> inputs_, outputs_;
   PipelineReport& report_;
+  RandomRun random_;
   EvalEnv env_;
   std::unordered_map<const Value*, Datum> shadows_;
 };

@@ -56,6 +56,7 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   std::shared_ptr<Executable> e(new Executable);
   e->module_ = std::move(module);
   e->options_ = options;
+  e->seed_ = options.seed ? *options.seed : fresh_seed();
   PipelineOptions passes;
   passes.level = options.level;
   passes.verify = options.level > 0;
@@ -76,6 +77,7 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
 std::vector<Datum> Executable::run(std::vector<Datum> inputs, Context& context) const {
   TC_CHECK(&context.executable() == this, "the context belongs to another executable");
   bind_symbols(graph(), inputs);
+  context.runtime_.random.start(seed_, runs_++);
   return context.frame_.run(std::move(inputs), nullptr);
 }
 

@@ -2,6 +2,7 @@
 // uses a Context of its own.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   kernels::Tier tier_ = kernels::Tier::sse42;
   cpu::PackedWeights packed_;
   std::unique_ptr<cpu::Plan> plan_;
+  uint64_t seed_ = 0;
+  mutable std::atomic<uint64_t> runs_{0};  // begun
 };
 
 // Optimises the module, chooses kernels, packs weights and plans memory. Takes the module over.

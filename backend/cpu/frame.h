@@ -52,7 +52,8 @@ struct Runtime {
   kernels::Team team;
   std::shared_ptr<TensorPool> pool;
   uint64_t max_memory = UINT64_MAX, max_steps = UINT64_MAX;
-  uint64_t steps = 0;                          // loop iterations of this run
+  uint64_t steps = 0;  // loop iterations of this run
+  RandomRun random;
   std::vector<StepTiming>* profile = nullptr;  // filled when set
   int depth = 0;
   uint64_t heap_bytes = 0;  // of values that reference bodies made and that are alive

@@ -28,6 +28,7 @@ class EvalStep : public Step {
     env.max_bytes = rt.max_memory;
     env.max_steps = rt.max_steps;
     env.steps = rt.steps;
+    env.random = &rt.random;
     env.run_graph = [&](const Node& n, const Graph& g, std::vector<Datum> args) {
       for (int r = 0; r < n.num_regions(); ++r)
         if (&n.region(r) == &g) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct CompilerOptions {
   std::string isa = {};              // cap: "sse42", "avx2", "avx512"; empty: what the machine has, capped by TC_ISA
   uint64_t max_memory = UINT64_MAX;  // bytes of working memory of one run; Error limit_memory beyond
   uint64_t max_steps = UINT64_MAX;   // loop iterations of one run; Error limit_steps beyond
+  // Of random ops that have no seed of their own. With it the n-th run draws the same numbers in every process, on any
+  // number of threads; runs differ from each other. Default: numbers that nobody can foresee.
+  std::optional<uint64_t> seed = {};
 };
 
 // A compiled program. A cheap handle; calls from several threads run concurrently, each on memory of its own.

@@ -279,7 +279,8 @@ TC_EVAL(Dropout) {
   std::vector<int64_t> mask(x.size(), 1);
   if (training && ratio > 0) {
     const auto& seed = ctx.attrs<Dropout>().seed;
-    std::mt19937 words(seed ? static_cast<uint32_t>(*seed) : std::random_device()());
+    std::mt19937 words(
+        static_cast<uint32_t>(seed ? static_cast<uint64_t>(*seed) : random_stream(ctx, {}).block(0).low));
     for (size_t i = 0; i < x.size(); ++i) {
       const double high = static_cast<double>(words() >> 5), low = static_cast<double>(words() >> 6);
       mask[i] = (high * 0x1p26 + low) / 0x1p53 >= ratio;

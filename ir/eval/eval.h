@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tc/ir/eval/random.h"
 #include "tc/ir/eval/wide.h"
 #include "tc/ir/graph.h"
 #include "tc/ir/ops.h"
@@ -20,6 +21,7 @@ struct EvalEnv {
   uint64_t max_steps = UINT64_MAX;  // loop iterations, summed over the run; Error limit_steps beyond
   uint64_t max_bytes = UINT64_MAX;  // of one result; Error limit_memory beyond
   uint64_t steps = 0;
+  RandomRun* random = nullptr;  // null: random nodes without a seed draw other numbers each time
   // Runs a region's or function's graph on values for its inputs. `node` is the node whose region it is.
   std::function<std::vector<Datum>(const Node& node, const Graph& graph, std::vector<Datum> args)> run_graph;
 };

@@ -32,6 +32,8 @@ class Interpreter {
     env_.widened = options.widened;
     env_.max_steps = options.max_steps;
     env_.max_bytes = options.max_bytes;
+    random_.start(options.seed ? *options.seed : fresh_seed(), 0);
+    env_.random = &random_;
     env_.run_graph = [this](const Node&, const Graph& g, std::vector<Datum> args) { return run(g, std::move(args)); };
   }
 
@@ -99,6 +101,7 @@ class Interpreter {
 
   const InterpOptions& options_;
   EvalEnv env_;
+  RandomRun random_;
   int depth_ = 0;
   std::unordered_map<const Value*, Datum> values_;
   std::unordered_map<const Graph*, std::unordered_map<const Value*, const Node*>> last_use_;

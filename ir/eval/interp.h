@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct InterpOptions {
   bool widened = false;  // see EvalEnv
   uint64_t max_steps = UINT64_MAX;
   uint64_t max_bytes = UINT64_MAX;
+  std::optional<uint64_t> seed = {};  // of random nodes that have none; unset: other numbers in each run
   // Called after each node with its results; for comparisons value by value.
   std::function<void(const Node&, const std::vector<Datum>&)> observe;
   // Check each result against the inferred type: Error internal where inference was wrong.

@@ -1,4 +1,4 @@
-#include "tc/ir/ops/softmax.h"
+#include "tc/ir/eval/softmax.h"
 
 #include <cmath>
 
@@ -10,18 +10,23 @@ namespace {
 
 // f(line) rewrites the elements along the axis in place.
 template <class F>
+void map_lines(std::vector<double>& x, const AxisView& view, F&& f) {
+  if (x.empty()) return;
+  std::vector<double> line(static_cast<size_t>(view.length));
+  view.for_each_line([&](size_t start, size_t stride) {
+    for (size_t i = 0; i < line.size(); ++i) line[i] = x[start + i * stride];
+    f(line);
+    for (size_t i = 0; i < line.size(); ++i) x[start + i * stride] = line[i];
+  });
+}
+
+template <class F>
 void map_lines(EvalContext& ctx, F&& f) {
   const Tensor& t = ctx.in(0);
   const AxisView view(t.extents(), ctx.axis(AlongAxis::attrs_of(ctx.node()).axis, std::max(t.rank(), 1)));
   Tensor& out = ctx.out(0, t.extents());
   auto x = ctx.read<double>(0);
-  std::vector<double> line(static_cast<size_t>(view.length));
-  if (!x.empty())
-    view.for_each_line([&](size_t start, size_t stride) {
-      for (size_t i = 0; i < line.size(); ++i) line[i] = x[start + i * stride];
-      f(line);
-      for (size_t i = 0; i < line.size(); ++i) x[start + i * stride] = line[i];
-    });
+  map_lines(x, view, f);
   narrow(x, out);
 }
 
@@ -33,7 +38,16 @@ double shift(std::vector<double>& x) {
   return sum;
 }
 
+void log_softmax_line(std::vector<double>& x) {
+  const double log_sum = std::log(shift(x));
+  for (double& v : x) v -= log_sum;
+}
+
 }  // namespace
+
+void log_softmax(std::vector<double>& x, const Extents& extents, int axis) {
+  map_lines(x, AxisView(extents, axis), log_softmax_line);
+}
 
 template <>
 void eval<Softmax>(EvalContext& ctx) {
@@ -45,10 +59,7 @@ void eval<Softmax>(EvalContext& ctx) {
 
 template <>
 void eval<LogSoftmax>(EvalContext& ctx) {
-  map_lines(ctx, [](std::vector<double>& x) {
-    const double log_sum = std::log(shift(x));
-    for (double& v : x) v -= log_sum;
-  });
+  map_lines(ctx, log_softmax_line);
 }
 
 template <>

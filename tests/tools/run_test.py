@@ -28,6 +28,13 @@ FOREVER = """graph @main(%n: i64[], %x: f32[]) {
 """
 
 
+DRAW = """graph @main() {
+  %0 = random_normal {shape = [20]} : f32[20]
+  return %0 : "y"
+}
+"""
+
+
 def identity(element, extents):
     return f'graph @main(%x: {element}{extents}) {{\n  %0 = identity %x : {element}{extents}\n  return %0 : "y"\n}}\n'
 
@@ -154,6 +161,15 @@ class Outputs(RunTest):
                 self.run_tool(*given, "--expect", "y.npz", *args)
                 self.run_tool(*given[:-1], "batch=4", "--expect", "y.npz", *args, status=1)
         self.assertEqual(self.outputs(*given, "--widened")["y"].dtype, numpy.float64)
+
+    def test_seed_repeats_random_numbers(self):
+        self.write("m.tc", DRAW)
+        self.run_tool("m.tc", "--seed", 7, "--save", "y.npz")
+        for args in [(), ("--interpreter",), ("-O0",), ("--isa", "sse42"), ("--threads", 1)]:
+            with self.subTest(args):
+                self.run_tool("m.tc", "--seed", 7, "--expect", "y.npz", "--rtol", 0, "--atol", 0, *args)
+                self.run_tool("m.tc", "--seed", 8, "--expect", "y.npz", *args, status=1)
+                self.run_tool("m.tc", "--expect", "y.npz", *args, status=1)
 
     def test_json(self):
         self.write("m.tc", RELU)

@@ -104,6 +104,7 @@ int run_model(const Options& o) {
     io.check_types = true;
     io.max_steps = o.compile.max_steps;
     io.max_bytes = o.compile.max_memory;
+    io.seed = o.compile.seed;
     const auto values = interpret(f.module(), gather_inputs(f, o.inputs), io);
     nlohmann::json report = nlohmann::json::object();
     const int status = compare(o, infos, values, report);
@@ -283,6 +284,7 @@ int main(int argc, char** argv) {
   app.add_option("--max-memory", o.compile.max_memory, "bytes of working memory of a run (suffixes kb, mb, gb)")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--max-steps", o.compile.max_steps, "loop iterations of a run");
+  app.add_option("--seed", o.compile.seed, "of random ops that have none: makes their numbers repeatable");
   app.add_flag("--profile", o.profile, "print time by node and by op");
   app.add_option("--trace", o.trace, "write a Chrome/Perfetto trace to this .json file");
   app.add_flag("--interpreter", o.interpreter, "run the reference interpreter");

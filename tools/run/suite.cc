@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -12,6 +13,8 @@
 #include <thread>
 
 #include "tc/frontend/onnx/tensor_proto.h"
+#include "tc/ir/eval/wide.h"
+#include "tc/ir/ops/training.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/worker.h"
 
@@ -24,35 +27,88 @@ namespace {
 struct Relaxation {
   const char* name_part;
   Tolerance tolerance;
+  bool (*applies)(const Graph&) = nullptr;  // null: always
 };
+
+bool has_adam_without_epsilon(const Graph& g) {
+  bool found = false;
+  walk(g, [&](Node& n) { found = found || (n.is<Adam>() && n.attrs<Adam>().epsilon == Adam::Attrs().epsilon); });
+  return found;
+}
+
 constexpr Relaxation kRelaxations[] = {
     // Reference spectra were computed in f32 by another algorithm: errors scale with the largest bin, not each one.
     {"dft", {1e-3, 1e-7, 1e-6}},
     {"stft", {1e-3, 1e-7, 1e-6}},
+    // Computed with an epsilon of 0.01, which the model of ONNX 1.12 does not say.
+    {"adam_multiple", {5e-3, 1e-7}, has_adam_without_epsilon},
 };
 
-// Cases that draw random numbers: the stored outputs are one draw of many. Checked for element type and extents.
-constexpr const char* kRandomCases[] = {"bernoulli", "training_dropout", "random_normal", "random_uniform",
-                                        "multinomial"};
-
-bool is_random(const std::string& name) {
-  if (name.find("zero_ratio") != std::string::npos) return false;
-  return std::any_of(std::begin(kRandomCases), std::end(kRandomCases),
-                     [&](const char* part) { return name.find(part) != std::string::npos; });
-}
-
-Tolerance tolerance_of(const std::string& name) {
+Tolerance tolerance_of(const std::string& name, const Graph& g) {
   for (const auto& r : kRelaxations)
-    if (name.find(r.name_part) != std::string::npos) return r.tolerance;
+    if (name.find(r.name_part) != std::string::npos && (!r.applies || r.applies(g))) return r.tolerance;
   return {};
 }
 
-// Old cases store bfloat16 data as the bits in a uint16 tensor.
-Datum read_case_value(const fs::path& file, const Type& type) {
+// What a Bernoulli distribution cannot give.
+std::string implausible_bernoulli(const std::vector<Datum>&, const Tensor& drawn) {
+  for (const double v : widen<double>(drawn))
+    if (v != 0 && v != 1) return cat("drew ", v, " from 0 and 1");
+  return {};
+}
+
+// An element that dropout neither drops nor keeps. Its mask may be any.
+std::string implausible_dropout(const std::vector<Datum>& inputs, const Tensor& drawn) {
+  if (kind(drawn.dtype()) == DTypeKind::boolean) return {};
+  const auto x = widen<double>(inputs[0].tensor()), y = widen<double>(drawn);
+  const double ratio = inputs.size() > 1 && inputs[1].is_tensor() ? scalar_f64(inputs[1].tensor()) : 0.5;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double kept = x[i] / (1 - ratio);
+    if (y[i] != 0 && std::abs(y[i] - kept) > Tolerance().rtol * std::abs(kept))
+      return cat("made ", y[i], " of ", x[i], " with ratio ", ratio);
+  }
+  return {};
+}
+
+// Cases that draw random numbers: the stored outputs are one draw of many. Checked for element type, extents, and
+// values that cannot have been drawn.
+struct RandomCase {
+  const char* name_part;
+  std::string (*implausible)(const std::vector<Datum>& inputs, const Tensor& drawn);
+};
+constexpr RandomCase kRandomCases[] = {{"bernoulli", implausible_bernoulli}, {"training_dropout", implausible_dropout}};
+
+const RandomCase* random_case(const std::string& name) {
+  if (name.find("zero_ratio") != std::string::npos) return nullptr;
+  const auto it = std::find_if(std::begin(kRandomCases), std::end(kRandomCases),
+                               [&](const RandomCase& r) { return name.find(r.name_part) != std::string::npos; });
+  return it == std::end(kRandomCases) ? nullptr : it;
+}
+
+// Old cases store bfloat16 data as the bits in a uint16 tensor, made of floats by dropping bits where today's ONNX
+// rounds to nearest: what is expected may be off by one unit in the last place.
+struct StoredValue {
+  Datum value;
+  bool cut_off = false;
+};
+constexpr Tolerance kBfloat16Unit{0x1p-7, 0};
+
+StoredValue read_case_value(const fs::path& file, const Type& type) {
   Datum d = onnx::read_value(file.string(), type);
   if (type.is_tensor() && type.dtype() == DType::bf16 && d.is_tensor() && d.tensor().dtype() == DType::u16)
-    return Tensor::view(DType::bf16, d.tensor().extents(), d.tensor().data(), d.tensor().owner());
-  return d;
+    return {Tensor::view(DType::bf16, d.tensor().extents(), d.tensor().data(), d.tensor().owner()), true};
+  return {std::move(d)};
+}
+
+// The stored value of a graph's input. A few old cases store fewer elements than the model declares, of a tensor whose
+// element type is all that the model wants to know: where nothing reads the input, any elements will do.
+Datum read_input(const fs::path& file, const Value& input) {
+  Datum d = read_case_value(file, input.type()).value;
+  const Type& type = input.type();
+  if (!input.unused() || !type.is_tensor() || !type.shape().ranked() || !type.shape().is_static() || !d.is_tensor() ||
+      d.tensor().dtype() != type.dtype())
+    return d;
+  return Tensor(type.dtype(), type.shape().extents());
 }
 
 std::string numbered(const char* stem, size_t i) {
@@ -62,6 +118,7 @@ std::string numbered(const char* stem, size_t i) {
 // Empty when the case passes.
 std::string check_case(const RunModel& run, const fs::path& folder) {
   const std::string name = folder.filename().string();
+  const RandomCase* random = random_case(name);
   std::vector<fs::path> sets;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_"))
@@ -71,10 +128,12 @@ std::string check_case(const RunModel& run, const fs::path& folder) {
   for (const auto& set : sets) {
     std::vector<Type> output_types;
     std::vector<std::string> output_names;
+    std::vector<Datum> values;
+    Tolerance tolerance;
     auto inputs = [&](const Graph& g) {
-      std::vector<Datum> values;
+      tolerance = tolerance_of(name, g);
       for (int i = 0; i < g.num_inputs(); ++i)
-        values.push_back(read_case_value(set / numbered("input", static_cast<size_t>(i)), g.input(i)->type()));
+        values.push_back(read_input(set / numbered("input", static_cast<size_t>(i)), *g.input(i)));
       for (Value* v : g.outputs()) output_types.push_back(v->type());
       output_names = g.output_names;
       return values;
@@ -83,13 +142,16 @@ std::string check_case(const RunModel& run, const fs::path& folder) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const fs::path file = set / numbered("output", i);
       if (!fs::exists(file)) return cat(file.filename().string(), " is missing");
-      const Datum expected = read_case_value(file, output_types[i]);
+      const auto [expected, cut_off] = read_case_value(file, output_types[i]);
       std::string d;
-      if (is_random(name) && expected.is_tensor() && outputs[i].is_tensor()) {
+      if (random && expected.is_tensor() && outputs[i].is_tensor()) {
         const Tensor &a = outputs[i].tensor(), &e = expected.tensor();
-        if (a.dtype() != e.dtype() || a.extents() != e.extents()) d = cat("expected ", e.type(), ", got ", a.type());
+        if (a.dtype() != e.dtype() || a.extents() != e.extents())
+          d = cat("expected ", e.type(), ", got ", a.type());
+        else
+          d = random->implausible(values, a);
       } else {
-        d = difference(outputs[i], expected, tolerance_of(name));
+        d = difference(outputs[i], expected, cut_off ? kBfloat16Unit : tolerance);
       }
       if (!d.empty())
         return cat(sets.size() > 1 ? set.filename().string() + ": " : "", "output '", output_names[i], "': ", d);

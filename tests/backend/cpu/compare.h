@@ -20,6 +20,9 @@ std::string difference(const Datum& actual, const Datum& truth, Tolerance tolera
 // Bit for bit, types and extents included.
 bool identical(const Datum& a, const Datum& b);
 
+// Of random ops in `widened`.
+inline constexpr uint64_t kRandomSeed = 1;
+
 // The truth: interpretation without rounding between nodes.
 std::vector<Datum> widened(const Module& module, const std::vector<Datum>& inputs);
 

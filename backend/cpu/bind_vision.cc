@@ -1,0 +1,7 @@
+#include "tc/backend/cpu/bind.h"
+
+namespace tc::cpu {
+
+void rows_bind_vision(BindRows&) {}
+
+}  // namespace tc::cpu

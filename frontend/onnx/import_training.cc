@@ -1,0 +1,7 @@
+#include "tc/frontend/onnx/import_rows.h"
+
+namespace tc::onnx {
+
+void rows_import_training(ImportRows&) {}
+
+}  // namespace tc::onnx
