@@ -103,8 +103,13 @@ std::optional<SliceRange> slice_range(const Dim& d, const Dim& start, const Dim&
   return SliceRange{first, max(ceildiv(first - max(*e, -1), -step), 0)};
 }
 
-Dims split_evenly(const Dim& d, int64_t parts) {
+Dims split_evenly(const Dim& d, int64_t parts, bool equal) {
   if (parts <= 0) fail(ErrorCode::bad_attribute, "split into ", parts, " parts");
+  if (equal) {
+    if (d.is_const() && d.value() % parts)
+      fail(ErrorCode::bad_shape, "an extent of ", d, " does not split into ", parts, " equal parts");
+    return Dims(static_cast<size_t>(parts), floordiv(d, parts));
+  }
   const Dim chunk = ceildiv(d, parts);
   const Dim last = d - chunk * Dim(parts - 1);
   if (last.is_const() && last.value() < 0)
@@ -142,7 +147,8 @@ Dims broadcast_dims(const Dims& a, const Dims& b) {
 Dim same_extent(const Dim& a, const Dim& b, std::string_view what) {
   if (a.is_const() && b.is_const() && a != b)
     fail(ErrorCode::bad_shape, what, ": extents ", a, " and ", b, " must be equal");
-  return a.is_const() ? a : b;
+  if (a.is_const() || b.is_const()) return a.is_const() ? a : b;
+  return a.is_symbol() && fresh_number(a.symbol_name()) ? b : a;
 }
 
 Dims gather_nd_dims(const Dims& data, const Dims& indices, int64_t batch_dims) {

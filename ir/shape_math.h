@@ -27,13 +27,13 @@ struct SliceRange {
 };
 std::optional<SliceRange> slice_range(const Dim& d, const Dim& start, const Dim& end, int64_t step);
 
-// `d` in `parts` chunks of ceil(d / parts), the last one smaller.
-Dims split_evenly(const Dim& d, int64_t parts);
+// `d` in `parts` chunks of ceil(d / parts), of which the last one is smaller unless they have to be `equal`.
+Dims split_evenly(const Dim& d, int64_t parts, bool equal);
 // The distinct axes, counted from 0, in the given order.
 std::vector<int> distinct_axes(const std::vector<int64_t>& axes, int rank);
 // NumPy broadcasting of two shapes.
 Dims broadcast_dims(const Dims& a, const Dims& b);
-// Both extents are of one axis: the fixed one if any.
+// Both extents are of one axis: the fixed one if any, else one that is not merely a fresh symbol.
 Dim same_extent(const Dim& a, const Dim& b, std::string_view what);
 // The dims of one sub-tensor of `data` per index tuple of GatherND and ScatterND.
 Dims gather_nd_dims(const Dims& data, const Dims& indices, int64_t batch_dims);

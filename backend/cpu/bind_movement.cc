@@ -149,8 +149,11 @@ bool bind_concat(Binder& b) {
 bool bind_split(Binder& b) {
   const int rank = b.rank(0);
   if (rank > kMaxRank) return b.refuse(cat("rank beyond ", kMaxRank));
-  const int axis = axis_of(b.attrs<Split>().axis, rank);
-  return bind_boxes(b, {0}, [axis](Frame& f, const Node& node, const auto& ins, const auto& outs, auto& boxes) {
+  const auto& a = b.attrs<Split>();
+  const int axis = axis_of(a.axis, rank), results = b.node().num_results();
+  // Parts after the last one that is used may have no result.
+  const bool whole = b.has(1) ? b.shape(1)[0].is(results) : a.num_outputs.value_or(results) == results;
+  return bind_boxes(b, {0}, [axis, whole](Frame& f, const Node& node, const auto& ins, const auto& outs, auto& boxes) {
     int64_t offset = 0, step = 1;
     const auto e = f.extents(ins[0]);
     for (size_t k = static_cast<size_t>(axis) + 1; k < e.size(); ++k) step *= e[k];
@@ -164,7 +167,8 @@ bool bind_split(Binder& b) {
       offset += box.args.extent[axis];
       boxes.push_back(box);
     }
-    if (offset != e[static_cast<size_t>(axis)])
+    const int64_t left = e[static_cast<size_t>(axis)] - offset;
+    if (left < 0 || (left > 0 && whole))
       f.fail(node, ErrorCode::bad_shape,
              cat("parts of ", offset, " elements in all, the axis has ", e[static_cast<size_t>(axis)]));
   });

@@ -198,6 +198,10 @@ void Frame::fill_extents(Slot s) {
                  ", expected ", v.type.shape()[static_cast<int>(k)], " = ", e);
       continue;
     }
+    if (v.found && !objects_[static_cast<size_t>(v.buffer)].empty() && extent != e)
+      fail(*v.value->def(), ErrorCode::bad_shape,
+           cat("a value of type ", v.type, " turned out to have extent ", extent, " at dimension ", k, ", expected ",
+               e));
     if (e < 0) tc::fail(ErrorCode::bad_shape, "a value of type ", v.type, " would have extent ", e);
     extent = e;
   }

@@ -308,6 +308,7 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
     if (buffer.storage == Storage::object && step->is_ref) {
       // What the step finds out: symbols that stand alone, and extents nobody can compute.
       v.ready = index;
+      v.found = true;
       if (v.extent_base < 0) continue;
       const auto& dims = v.type.shape().dims();
       for (size_t k = 0; k < dims.size(); ++k)

@@ -7,7 +7,9 @@
 namespace tc::onnx {
 namespace {
 
-constexpr int64_t kNewestOpset = 28;  // of the default domain
+// The newest opset of each domain that import knows operators of.
+constexpr std::pair<std::string_view, int64_t> kNewestOpsets[] = {
+    {"", 28}, {"ai.onnx.ml", 5}, {"ai.onnx.preview", 1}, {"ai.onnx.preview.training", 1}, {"com.microsoft", 1}};
 constexpr size_t kMaxFindings = 50;
 
 }  // namespace
@@ -21,8 +23,10 @@ Importer::Opsets Importer::opsets_of(const std::vector<OperatorSetIdProto>& impo
   Opsets result;
   for (const auto& o : imports) {
     const std::string domain(canonical_domain(o.domain));
-    if (domain.empty() && (o.version < 1 || o.version > kNewestOpset))
-      fail(ErrorCode::unknown_op, where, " asks for opset ", o.version, " of ai.onnx; known are 1 to ", kNewestOpset);
+    for (const auto& [known, newest] : kNewestOpsets)
+      if (domain == known && (o.version > newest || (domain.empty() && o.version < 1)))
+        fail(ErrorCode::unknown_op, where, " asks for opset ", o.version, " of ", domain.empty() ? "ai.onnx" : domain,
+             "; known are 1 to ", newest);
     auto [it, fresh] = result.emplace(domain, o.version);
     if (!fresh) it->second = std::max(it->second, o.version);
   }
@@ -116,8 +120,8 @@ std::optional<Importer::Meaning> Importer::resolve(const NodeProto& proto) {
   for (const auto& r : known->rows)
     if (r.since <= opset->second) return Meaning{nullptr, &r, opset->second};
   note(ErrorCode::unknown_op, where,
-       cat("operator ", spelled, " is known from opset ", known->rows.back().since, " on, the model uses ",
-           opset->second));
+       cat("there is no operator ", spelled, " in opset ", opset->second,
+           ", which the model uses: it is known from opset ", known->rows.back().since, " on"));
   return {};
 }
 

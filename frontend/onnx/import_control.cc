@@ -59,24 +59,49 @@ std::vector<Value*> scan_9(NodeImport& n) {
   return results_of(n.b().make_n<Scan>(n.inputs(), std::move(attrs), n.num_outputs(), one(std::move(body))));
 }
 
-// Opset 8 scans axis 1 of a batch: a scan over the batch of the scans of its members.
+// The first `length` elements along the first axis, and back to `total` of them.
+Value* shortened(Builder& b, Value* x, Value* length) {
+  return b.make<Slice>({x, b.ints({0}), length, b.ints({0})});
+}
+Value* lengthened(Builder& b, Value* x, Value* length, Value* total) {
+  Value* pads = b.make<Concat>({b.ints({0}), b.make<Sub>({total, length})}, {.axis = 0});
+  return b.make<Pad>({x, pads, nullptr, b.ints({0})});
+}
+
+// Opset 8 scans axis 1 of a batch: a scan over the batch of the scans of its members. Where lengths of the sequences
+// are given, a member's scan stops there, and its scanned outputs end in zeros.
 std::vector<Value*> scan_8(NodeImport& n) {
-  if (n.has(0)) n.unsupported("sequence_lens of Scan in opset 8");
   Scan::Attrs inner, outer;
   inner.num_scan_inputs = n.int_attr("num_scan_inputs", 0);
   inner.scan_input_directions = n.ints_attr("directions").value_or(std::vector<int64_t>());
-  const auto operands = types_of(n, 1);
+  std::vector<Value*> operands(n.inputs().begin() + 1, n.inputs().end());
+  const auto states = static_cast<size_t>(static_cast<int64_t>(operands.size()) - inner.num_scan_inputs);
+  if (states > operands.size())
+    n.fail(ErrorCode::bad_attribute, "num_scan_inputs is ", inner.num_scan_inputs, " of ", operands.size(),
+           " operands");
+  if (n.has(0)) operands.push_back(n.in(0));
   outer.num_scan_inputs = static_cast<int64_t>(operands.size());
-  const auto members = scan_region_inputs(outer, operands);
-  auto body = n.region("body", scan_region_inputs(inner, members));
+  std::vector<Type> types;
+  for (Value* v : operands) types.push_back(v->type());
+  auto members = scan_region_inputs(outer, types);
   auto batch = std::make_unique<Graph>(n.module(), "batch");
   std::vector<Value*> inputs;
   for (const Type& t : members) inputs.push_back(batch->add_input(t));
   Builder b(*batch);
   b.set_location(n.b().location());
-  batch->set_outputs(results_of(b.make_n<Scan>(inputs, std::move(inner), n.num_outputs(), one(std::move(body)))));
-  return results_of(n.b().make_n<Scan>({n.inputs().begin() + 1, n.inputs().end()}, std::move(outer), n.num_outputs(),
-                                       one(std::move(batch))));
+  Value *length = nullptr, *total = nullptr;
+  if (n.has(0)) {
+    length = b.make<Reshape>({inputs.back(), b.ints({1})});
+    inputs.pop_back();
+    members.pop_back();
+    total = b.make<ShapeOf>({inputs[states]}, {.start = 0, .end = 1});
+    for (size_t k = states; k < inputs.size(); ++k) inputs[k] = shortened(b, inputs[k], length);
+  }
+  auto body = n.region("body", scan_region_inputs(inner, members));
+  auto results = results_of(b.make_n<Scan>(inputs, std::move(inner), n.num_outputs(), one(std::move(body))));
+  for (size_t j = states; length && j < results.size(); ++j) results[j] = lengthened(b, results[j], length, total);
+  batch->set_outputs(results);
+  return results_of(n.b().make_n<Scan>(operands, std::move(outer), n.num_outputs(), one(std::move(batch))));
 }
 
 std::vector<Value*> sequence_map_17(NodeImport& n) {

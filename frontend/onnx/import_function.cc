@@ -60,18 +60,36 @@ const FunctionProto* Importer::find_function(const NodeProto& n) const {
 
 std::string Importer::hint(const NodeProto& proto) const {
   const std::string_view domain = canonical_domain(proto.domain);
-  std::vector<std::string_view> names;
-  const auto operators = known_operators();
-  for (const auto& o : operators)
-    if (o.domain == domain) names.push_back(o.name);
+  auto operators = known_operators();
   for (const auto& [key, f] : functions_) {
-    if (std::get<0>(key) != domain) continue;
-    if (f->name == proto.op_type)
+    if (std::get<0>(key) == domain && f->name == proto.op_type)
       return cat(": the model defines that function, but not its overload '", proto.overload, "'");
-    names.push_back(f->name);
+    operators.push_back({std::string(std::get<0>(key)), std::string(f->name), 1});
   }
-  const std::string near = nearest(proto.op_type, names);
-  return near.empty() ? "" : cat(" (did you mean ", near, "?)");
+  // The same name elsewhere is nearer than a similar one in this domain, and that nearer than a similar one elsewhere.
+  std::vector<std::string_view> domains, here, anywhere, with_that_name;
+  for (const auto& o : operators) {
+    domains.push_back(o.domain);
+    anywhere.push_back(o.name);
+    if (o.domain == domain) here.push_back(o.name);
+    if (o.name == proto.op_type) with_that_name.push_back(o.domain);
+  }
+  const bool known_domain = !here.empty();
+  const std::string lead = known_domain ? "" : cat(" of the unknown domain '", domain, "'");
+  const auto meant = [&](std::string_view in, std::string_view name) {
+    const std::string_view shown = in.empty() && !domain.empty() ? "ai.onnx" : in;
+    return cat(lead, " (did you mean ", shown, shown.empty() ? "" : ".", name, "?)");
+  };
+  if (!with_that_name.empty()) {
+    const std::string in = nearest(domain, with_that_name);
+    return meant(in.empty() ? with_that_name[0] : std::string_view(in), proto.op_type);
+  }
+  if (const std::string near = nearest(proto.op_type, here); !near.empty()) return meant(domain, near);
+  const std::string near = nearest(proto.op_type, anywhere);
+  for (const auto& o : operators)
+    if (!near.empty() && o.name == near) return meant(o.domain, near);
+  const std::string near_domain = known_domain ? "" : nearest(domain, domains);
+  return near_domain.empty() ? lead : cat(lead, " (did you mean '", near_domain, "'?)");
 }
 
 const AttributeProto* Importer::referred(const AttributeProto& a, const NodeImport& node) const {

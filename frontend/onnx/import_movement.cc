@@ -34,17 +34,41 @@ std::vector<Value*> slice_1(NodeImport& n) {
   return with<Slice>(n, {n.required(0), starts, ends, axes});
 }
 
-std::vector<Value*> split_2(NodeImport& n) {
+// As many parts as the node has outputs, those without a name included.
+std::vector<Value*> split(NodeImport& n, Value* sizes) {
   auto attrs = n.attrs<Split>();
-  Node* split = n.b().make_n<Split>({n.required(0), n.ints_as_input("split")}, std::move(attrs), n.num_outputs());
+  Node* split = n.b().make_n<Split>({n.required(0), sizes}, std::move(attrs), n.num_outputs());
   std::vector<Value*> results;
   for (int j = 0; j < split->num_results(); ++j) results.push_back(split->result(j));
   return results;
 }
 
+// In opset 1 the sizes were an attribute, or an input of the data's type.
+std::vector<Value*> split_1(NodeImport& n) {
+  return split(n, n.has(1) ? n.b().make<Cast>({n.in(1)}, {.to = DType::i64}) : n.ints_as_input("split"));
+}
+
+std::vector<Value*> split_13(NodeImport& n) {
+  return split(n, n.in(1));
+}
+
+// The axis was optional, the one after the batch by default.
+std::vector<Value*> concat_1(NodeImport& n) {
+  return {n.b().make<Concat>(n.inputs(), {.axis = n.int_attr("axis", 1)})};
+}
+
+// Copies along one axis, which was an input.
+std::vector<Value*> tile_1(NodeImport& n) {
+  Builder& b = n.b();
+  Value *x = n.required(0), *one = b.ints({1});
+  const auto index = [&](int i) { return b.make<Reshape>({b.make<Cast>({n.required(i)}, {.to = DType::i64}), one}); };
+  Value* ones = b.make<Expand>({one, b.make<ShapeOf>({b.make<ShapeOf>({x})})});
+  return {b.make<Tile>({x, b.make<ScatterElements>({ones, index(2), index(1)})})};
+}
+
 std::vector<Value*> pad_2(NodeImport& n) {
   Value* x = n.required(0);
-  Value* pads = required_ints(n, "pads");
+  Value* pads = required_ints(n, n.opset() < 2 ? "paddings" : "pads");
   const double value = n.float_attr("value", 0);
   return with<Pad>(n, {x, pads, n.b().scalar_like(x->dtype(), value)});
 }
@@ -60,6 +84,15 @@ Value* upsampled(NodeImport& n, Value* scales) {
   attrs.coordinates = ResizeCoordinates::asymmetric;
   attrs.nearest_mode = ResizeNearest::floor;
   return n.b().make<Resize>({n.required(0), nullptr, scales}, std::move(attrs));
+}
+
+std::vector<Value*> upsample_1(NodeImport& n) {
+  std::vector<float> scales = {1, 1};
+  for (const char* name : {"height_scale", "width_scale"}) {
+    if (!n.has_attr(name)) n.fail(ErrorCode::bad_attribute, "attribute '", name, "' is missing");
+    scales.push_back(static_cast<float>(n.float_attr(name, 1)));
+  }
+  return {upsampled(n, n.b().constant(Tensor::of<float>({4}, scales)))};
 }
 
 std::vector<Value*> upsample_7(NodeImport& n) {
@@ -88,9 +121,13 @@ void rows_import_movement(ImportRows& rows) {
                            {"Squeeze", 1, squeeze_1},
                            {"Unsqueeze", 1, unsqueeze_1},
                            {"Slice", 1, slice_1},
-                           {"Split", 2, split_2},
-                           {"Pad", 2, pad_2},
+                           {"Split", 1, split_1},
+                           {"Split", 13, split_13},
+                           {"Concat", 1, concat_1},
+                           {"Tile", 1, tile_1},
+                           {"Pad", 1, pad_2},
                            {"Range", 27, range_27},
+                           {"Upsample", 1, upsample_1},
                            {"Upsample", 7, upsample_7},
                            {"Upsample", 9, upsample_9},
                            {"Resize", 10, upsample_9}});

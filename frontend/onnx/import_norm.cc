@@ -3,7 +3,18 @@
 namespace tc::onnx {
 namespace {
 
-// Before opset 14 the presence of further outputs meant training. `spatial` = 0 has a statistic per element.
+// Mean and variance of each channel of x, with extents [channels].
+std::vector<Value*> channel_statistics(Builder& b, Value* x) {
+  Value* per_channel = b.make<Transpose>({b.make<Reshape>({x, b.ints({0, 0, -1})})}, {.perm = {1, 0, 2}});
+  Value* rows = b.make<Reshape>({per_channel, b.ints({0, -1})});
+  Value* axis = b.ints({1});
+  Value* mean = b.make<ReduceMean>({rows, axis});
+  Value* off = b.make<Sub>({rows, mean});
+  return {b.make<Squeeze>({mean, axis}), b.make<ReduceMean>({b.make<Mul>({off, off}), axis}, {.keepdims = false})};
+}
+
+// Before opset 14 the presence of further outputs meant training: running statistics, and those of this batch.
+// `spatial` = 0 has a statistic per element.
 std::vector<Value*> batch_norm_by_outputs(NodeImport& n) {
   n.ignore_attr("is_test");
   n.ignore_attr("consumed_inputs");
@@ -18,10 +29,14 @@ std::vector<Value*> batch_norm_by_outputs(NodeImport& n) {
     Value* standard = b.make<Div>({b.make<Sub>({x, mean}), deviation});
     return {b.make<Add>({b.make<Mul>({standard, scale}), bias})};
   }
-  attrs.training_mode = n.has_output(1) || n.has_output(2);
+  attrs.training_mode = n.num_outputs() > 1;
   Node* node = b.make_n<BatchNormalization>({x, scale, bias, mean, var}, attrs, attrs.training_mode ? 3 : 1);
   std::vector<Value*> results{node->result(0)};
   if (attrs.training_mode) results.insert(results.end(), {node->result(1), node->result(2)});
+  if (n.has_output(3) || n.has_output(4)) {
+    const auto saved = channel_statistics(b, x);
+    results.insert(results.end(), saved.begin(), saved.end());
+  }
   return results;
 }
 

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "tc/ir/eval/type_check.h"
+
 namespace tc {
 namespace {
 
@@ -45,7 +47,11 @@ class Interpreter {
       defined.push_back(v);
     };
     TC_CHECK(static_cast<int>(args.size()) == graph.num_inputs(), "argument count of graph ", graph.name());
-    for (int i = 0; i < graph.num_inputs(); ++i) define(graph.input(i), std::move(args[static_cast<size_t>(i)]));
+    const TypeChecker::Scope scope(types_);
+    for (int i = 0; i < graph.num_inputs(); ++i) {
+      check_type(*graph.input(i), args[static_cast<size_t>(i)]);
+      define(graph.input(i), std::move(args[static_cast<size_t>(i)]));
+    }
     std::vector<Datum> outputs;
     for (const auto& n : graph.nodes()) {
       if (n->op() == OpId::Return) {
@@ -57,17 +63,7 @@ class Interpreter {
       auto results = eval_node(*n, operands, env_);
       if (env_.widened && (n->op() == OpId::Constant || n->op() == OpId::Parameter))
         results[0] = widen_datum(results[0]);
-      if (options_.check_types && !env_.widened)
-        for (int j = 0; j < n->num_results(); ++j) {
-          const Datum& d = results[static_cast<size_t>(j)];
-          if (!d.empty() && !has_type(d, n->result(j)->type()))
-            throw Error(
-                {ErrorCode::internal,
-                 cat("result ", j, " of ", n->op(), " was inferred as ", n->result(j)->type(), " but is ", describe(d)),
-                 n->location(),
-                 {},
-                 {}});
-        }
+      for (int j = 0; j < n->num_results(); ++j) check_type(*n->result(j), results[static_cast<size_t>(j)]);
       if (options_.observe) options_.observe(*n, results);
       for (int j = 0; j < n->num_results(); ++j)
         if (!n->result(j)->unused()) define(n->result(j), std::move(results[static_cast<size_t>(j)]));
@@ -82,6 +78,19 @@ class Interpreter {
 
  private:
   static constexpr int kMaxDepth = 256;
+
+  void check_type(const Value& v, const Datum& d) {
+    if (!options_.check_types || env_.widened) return;
+    const std::string contradiction = types_.contradiction(v, d);
+    if (contradiction.empty()) return;
+    const Node* n = v.def();
+    throw Error({ErrorCode::internal,
+                 n ? cat("result ", v.index(), " of ", n->op(), " ", contradiction)
+                   : cat("input ", v.index(), " of graph '", v.graph()->name(), "' ", contradiction),
+                 n ? n->location() : "",
+                 {},
+                 {}});
+  }
 
   // The last node of v's graph that uses v, directly or inside its regions.
   const Node* last_use(const Value* v) {
@@ -102,6 +111,7 @@ class Interpreter {
   const InterpOptions& options_;
   EvalEnv env_;
   RandomRun random_;
+  TypeChecker types_;
   int depth_ = 0;
   std::unordered_map<const Value*, Datum> values_;
   std::unordered_map<const Graph*, std::unordered_map<const Value*, const Node*>> last_use_;

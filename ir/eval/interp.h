@@ -19,7 +19,7 @@ struct InterpOptions {
   std::optional<uint64_t> seed = {};  // of random nodes that have none; unset: other numbers in each run
   // Called after each node with its results; for comparisons value by value.
   std::function<void(const Node&, const std::vector<Datum>&)> observe;
-  // Check each result against the inferred type: Error internal where inference was wrong.
+  // Check each value against its inferred type and contents: Error internal where inference was wrong.
   bool check_types = false;
 };
 

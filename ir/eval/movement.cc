@@ -126,7 +126,8 @@ void eval<Split>(EvalContext& ctx) {
   const Tensor& in = ctx.in(0);
   const int axis = ctx.axis(a.axis, in.rank());
   const Extents sizes =
-      ctx.has(1) ? ctx.ints(1) : to_extents(split_evenly(in.extent(axis), a.num_outputs.value_or(ctx.num_results())));
+      ctx.has(1) ? ctx.ints(1)
+                 : to_extents(split_evenly(in.extent(axis), a.num_outputs.value_or(ctx.num_results()), !a.num_outputs));
   int64_t sum = 0;
   for (int64_t s : sizes) {
     if (s < 0 || s > in.extent(axis))

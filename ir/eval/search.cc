@@ -9,11 +9,14 @@
 namespace tc {
 namespace {
 
-// A strict weak order of all values: NaN is above everything else and equal to itself, as in NumPy's sort.
+// A strict weak order of all values: NaN is above everything else and equal to itself, as in NumPy's sort; complex
+// numbers go by their real parts first.
 template <class W>
 bool below(const W& a, const W& b) {
   if constexpr (std::is_same_v<W, double>)
     return std::isnan(b) ? !std::isnan(a) : a < b;
+  else if constexpr (std::is_same_v<W, std::complex<double>>)
+    return below(a.real(), b.real()) || (!below(b.real(), a.real()) && below(a.imag(), b.imag()));
   else
     return a < b;
 }
@@ -95,22 +98,18 @@ void eval<Unique>(EvalContext& ctx) {
   const int64_t n = extents[0], width = n ? rows.size() / n : 0;
   std::vector<int64_t> first, inverse(static_cast<size_t>(n)), counts;
   visit_wide(x.dtype(), [&]<class W>() {
-    if constexpr (std::is_same_v<W, std::complex<double>>) {
-      ctx.fail(ErrorCode::bad_type, "complex numbers are not ordered");
-    } else {
-      const auto v = widen<W>(rows);
-      const auto row = [&](int64_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i * width); };
-      const auto less = [&](int64_t i, int64_t j) {
-        return std::lexicographical_compare(row(i), row(i) + width, row(j), row(j) + width, below<W>);
-      };
-      std::vector<int64_t> order(static_cast<size_t>(n));
-      std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), less);
-      for (size_t i = 0; i < order.size(); ++i) {
-        if (i == 0 || less(order[i - 1], order[i])) first.push_back(order[i]), counts.push_back(0);
-        ++counts.back();
-        inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(first.size()) - 1;
-      }
+    const auto v = widen<W>(rows);
+    const auto row = [&](int64_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i * width); };
+    const auto less = [&](int64_t i, int64_t j) {
+      return std::lexicographical_compare(row(i), row(i) + width, row(j), row(j) + width, below<W>);
+    };
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), less);
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (i == 0 || less(order[i - 1], order[i])) first.push_back(order[i]), counts.push_back(0);
+      ++counts.back();
+      inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(first.size()) - 1;
     }
   });
   if (!a.sorted) {

@@ -153,12 +153,18 @@ struct Varying {
 // starts from what was found earlier where that still fits: inference that runs again then takes one round and changes
 // nothing.
 void infer_carried(InferContext& ctx, Graph& body, const Symbols& outer, int first, int first_output,
-                   const std::vector<Type>& initial) {
-  std::vector<Type> now = initial, before;
+                   const std::vector<const Value*>& initial) {
+  std::vector<Type> now, before;
   Varying varying{ctx, outer, {}};
-  for (size_t i = 0; i < now.size(); ++i) {
+  for (size_t i = 0; i < initial.size(); ++i) {
+    now.push_back(initial[i]->type());
     before.push_back(body.input(first + static_cast<int>(i))->type());
     if (varying.covers(before[i], now[i])) now[i] = before[i];
+    // A sequence that starts empty has elements like those that the region inserts, whatever they are.
+    if (!initial[i]->def_as<SequenceEmpty>()) continue;
+    const Node* insert = body.output(first_output + static_cast<int>(i))->def_as<SequenceInsert>();
+    if (insert && insert->operand(0) == body.input(first + static_cast<int>(i)))
+      now[i] = Type::sequence(insert->operand(1)->type());
   }
   while (true) {
     for (size_t i = 0; i < now.size(); ++i) body.input(first + static_cast<int>(i))->set_type(now[i]);
@@ -234,10 +240,10 @@ void Loop::infer(InferContext& ctx) {
   const int scanned = body.num_outputs() - 1 - carried;
   if (ctx.num_results() > carried + scanned)
     ctx.fail(ErrorCode::bad_graph, "loop has ", carried + scanned, " results, asked for ", ctx.num_results());
-  std::vector<Type> initial;
+  std::vector<const Value*> initial;
   for (int i = 0; i < carried; ++i) {
     if (!ctx.has(2 + i)) ctx.fail(ErrorCode::bad_graph, "carried value ", i, " of loop is missing");
-    initial.push_back(ctx.type(2 + i));
+    initial.push_back(ctx.node().operand(2 + i));
   }
   // The iteration's number and the condition are scalars, or have one axis where the region was made so.
   for (int i = 0; i < 2; ++i) {
@@ -311,9 +317,9 @@ void Scan::infer(InferContext& ctx) {
     trips = trips ? same_extent(*trips, extent, "scanned operands") : extent;
   }
   if (!trips) trips = ctx.fresh();
-  inputs.resize(static_cast<size_t>(states));
   const Symbols outer = outer_symbols(ctx);
-  infer_carried(ctx, body, outer, 0, 0, inputs);
+  const std::vector<Value*> all = ctx.node().operands();
+  infer_carried(ctx, body, outer, 0, 0, {all.begin(), all.begin() + states});
   for (int j = 0; j < ctx.num_results(); ++j) {
     if (j < states) {
       ctx.set(j, exported(ctx, body.input(j)->type(), outer));

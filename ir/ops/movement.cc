@@ -191,7 +191,7 @@ void Split::infer(InferContext& ctx) {
   if (!ctx.has(1)) {
     const int64_t parts = a.num_outputs.value_or(n);
     if (parts > (1 << 20)) ctx.fail(ErrorCode::bad_attribute, "split into ", parts, " parts");
-    sizes = split_evenly(in[axis], parts);
+    sizes = split_evenly(in[axis], parts, !a.num_outputs);
   } else if (const Dims* c = ctx.contents(1)) {
     sizes = *c;
     if (static_cast<int>(sizes.size()) < n)
@@ -290,11 +290,11 @@ void Expand::infer(InferContext& ctx) {
   const Shape target = shape_operand(ctx, 1);
   if (!in.ranked() || !target.ranked()) return ctx.set(0, Shape());
   if (!ctx.contents(1)) {
-    // Extents other than 1 stay; the others may become anything.
+    // Extents other than 1 stay, and those that the target does not reach; the others may become anything.
     Dims dims = ctx.fresh_shape(std::max(in.rank(), target.rank())).dims();
     for (size_t i = 1; i <= in.dims().size(); ++i) {
       const Dim& d = in.dims()[in.dims().size() - i];
-      if (d.is_const() && !d.is(1)) dims[dims.size() - i] = d;
+      if ((d.is_const() && !d.is(1)) || i > target.dims().size()) dims[dims.size() - i] = d;
     }
     return ctx.set(0, Shape(std::move(dims)));
   }

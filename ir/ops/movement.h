@@ -94,7 +94,8 @@ struct Split {
                                  {"Split", 13},
                                  "input:T, split:i64? -> outputs:T*",
                                  {{{'T', dtypes::all}}},
-                                 "parts along an axis, of given extents or equal ones (the last may be smaller)"};
+                                 "parts along an axis: of given extents, num_outputs parts of which the last may be "
+                                 "smaller, or one of equal extent per result"};
   static void infer(InferContext& ctx);
 };
 

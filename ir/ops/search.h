@@ -43,7 +43,7 @@ struct Unique {
   static constexpr OpFacts facts{"unique",
                                  {"Unique", 11},
                                  "x:T -> y:T, indices:i64?, inverse_indices:i64?, counts:i64?",
-                                 {{{'T', dtypes::all - dtypes::complex}}},
+                                 {{{'T', dtypes::all}}},
                                  "the distinct elements, or slices along an axis, sorted or in order of appearance"};
   static void infer(InferContext& ctx);
 };

@@ -87,6 +87,39 @@ TEST_P(SampleTest, AgreesWithItsDecomposition) {
   interpret(*simpler.module, simpler.inputs, checked);
 }
 
+// The sample with other types of its tensor inputs, inferred anew and run: whatever inference still says is true.
+template <class TypeOf>
+void expect_inference_holds(const Sample& s, TypeOf type_of) {
+  SCOPED_TRACE(s.name);
+  SampleGraph g;
+  s.build(g);
+  Graph& graph = g.module->main();
+  for (int i = 0; i < graph.num_inputs(); ++i)
+    if (g.inputs[static_cast<size_t>(i)].is_tensor())
+      graph.input(i)->set_type(type_of(i, g.inputs[static_cast<size_t>(i)].tensor()));
+  InterpOptions options;
+  options.check_types = true;
+  try {
+    infer_types(graph);
+    interpret(*g.module, g.inputs, options);
+  } catch (const Error& e) {
+    ADD_FAILURE() << e.what();
+  }
+}
+
+TEST_P(SampleTest, InferenceHoldsForSymbolicExtents) {
+  expect_inference_holds(all_samples()[GetParam()], [](int i, const Tensor& t) {
+    Dims dims;
+    for (int k = 0; k < t.rank(); ++k) dims.push_back(Dim::symbol(cat("in", i, "_", k)));
+    return Type::tensor(t.dtype(), Shape(dims));
+  });
+}
+
+TEST_P(SampleTest, InferenceHoldsForUnknownRanks) {
+  expect_inference_holds(all_samples()[GetParam()],
+                         [](int, const Tensor& t) { return Type::tensor(t.dtype(), Shape()); });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, SampleTest, testing::Range<size_t>(0, all_samples().size()));
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tc/frontend/onnx/tensor_proto.h"
 #include "tc/ir/eval/wide.h"
 #include "tc/ir/ops/training.h"
+#include "tc/ir/eval/type_check.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/worker.h"
 
@@ -128,18 +129,23 @@ std::string check_case(const RunModel& run, const fs::path& folder) {
   for (const auto& set : sets) {
     std::vector<Type> output_types;
     std::vector<std::string> output_names;
+    TypeChecker checker;
     std::vector<Datum> values;
     Tolerance tolerance;
     auto inputs = [&](const Graph& g) {
       tolerance = tolerance_of(name, g);
-      for (int i = 0; i < g.num_inputs(); ++i)
+      for (int i = 0; i < g.num_inputs(); ++i) {
         values.push_back(read_input(set / numbered("input", static_cast<size_t>(i)), *g.input(i)));
+        checker.contradiction(*g.input(i), values.back());  // enters the symbols; the run itself complains
+      }
       for (Value* v : g.outputs()) output_types.push_back(v->type());
       output_names = g.output_names;
       return values;
     };
     const auto outputs = run((folder / "model.onnx").string(), inputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
+      const std::string contradiction = checker.contradiction(output_types[i], nullptr, outputs[i]);
+      if (!contradiction.empty()) return cat("output '", output_names[i], "' ", contradiction);
       const fs::path file = set / numbered("output", i);
       if (!fs::exists(file)) return cat(file.filename().string(), " is missing");
       const auto [expected, cut_off] = read_case_value(file, output_types[i]);
