@@ -2,7 +2,7 @@
 
 namespace tc {
 
-Value* Builder::scalar_like(DType t, double value) {
+Tensor scalar_tensor(DType t, double value) {
   Tensor s(t, {});
   visit_dtype(t, [&]<class T>() {
     if constexpr (std::is_same_v<T, std::string>)
@@ -18,7 +18,7 @@ Value* Builder::scalar_like(DType t, double value) {
     else
       s.mutable_span<T>()[0] = static_cast<T>(value);
   });
-  return constant(std::move(s));
+  return s;
 }
 
 }  // namespace tc

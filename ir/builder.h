@@ -10,6 +10,9 @@
 
 namespace tc {
 
+// A scalar of the element type, converted from double.
+Tensor scalar_tensor(DType t, double value);
+
 class Builder {
  public:
   // Appends to `graph`, or inserts before `before`.
@@ -46,8 +49,7 @@ class Builder {
   Value* ints(const std::vector<int64_t>& values) {
     return constant(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
   }
-  // A scalar of the element type, converted from double.
-  Value* scalar_like(DType t, double value);
+  Value* scalar_like(DType t, double value) { return constant(scalar_tensor(t, value)); }
 
  private:
   Graph* graph_;

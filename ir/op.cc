@@ -10,13 +10,16 @@ namespace {
 
 template <class Op>
 OpInfo make_info(Family family) {
-  OpInfo i{id_of<Op>, family, &Op::facts, attrs_info<attrs_t<Op>>(), {}, 0, &Op::infer, nullptr};
+  OpInfo i{id_of<Op>, family, &Op::facts, attrs_info<attrs_t<Op>>(), {}, 0, &Op::infer, nullptr, nullptr, nullptr};
   if constexpr (requires { Op::commutes; }) i.traits.commutes = Op::commutes;
   if constexpr (requires { Op::elementwise; }) i.traits.elementwise = Op::elementwise;
   if constexpr (requires { Op::nondeterministic; }) i.traits.nondeterministic = Op::nondeterministic;
   if constexpr (requires { Op::effects; }) i.traits.effects = Op::effects;
+  if constexpr (requires { Op::piecewise_constant; }) i.traits.piecewise_constant = Op::piecewise_constant;
   if constexpr (requires { Op::regions; }) i.regions = Op::regions;
   if constexpr (requires { &Op::decompose; }) i.decompose = &Op::decompose;
+  if constexpr (requires { &Op::grad; }) i.grad = &Op::grad;
+  if constexpr (requires { &Op::jvp; }) i.jvp = &Op::jvp;
   return i;
 }
 

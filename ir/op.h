@@ -21,6 +21,8 @@ class Node;
 class Value;
 class Graph;
 class InferContext;
+class GradContext;
+class JvpContext;
 
 enum class Family : uint8_t {
 #define TC_FAMILY(name) name,
@@ -161,6 +163,7 @@ struct OpTraits {
   bool elementwise = false;       // result elements depend on the operands' elements at the same (broadcast) place only
   bool nondeterministic = false;  // two evaluations may differ (random numbers)
   bool effects = false;           // must run even when unused (checks)
+  bool piecewise_constant = false;  // the gradient is zero wherever there is one
 };
 
 class Rewrite;
@@ -174,6 +177,10 @@ struct OpInfo {
   void (*infer)(InferContext&);
   // Rewrites the node into simpler ops; null when the op is primitive.
   std::vector<Value*> (*decompose)(class Builder&, const Node&);
+  // Gives the operands their gradients (ir/grad.h); null when the op has none of its own: it goes by `decompose` then.
+  void (*grad)(GradContext&);
+  // Forward mode of ops with regions, whose gradients cannot be transposed node by node; null for all others.
+  void (*jvp)(JvpContext&);
 
   std::string_view name() const { return facts->name; }
 };

@@ -3,10 +3,11 @@
 namespace tc::cpu {
 
 void rows_bind_core(BindRows& rows) {
-  rows.push_back({OpId::Identity, "view", [](Binder& b) {
-                    b.alias(0, 0);
-                    return true;
-                  }});
+  for (const OpId op : {OpId::Identity, OpId::StopGradient})
+    rows.push_back({op, "view", [](Binder& b) {
+                      b.alias(0, 0);
+                      return true;
+                    }});
 }
 
 }  // namespace tc::cpu

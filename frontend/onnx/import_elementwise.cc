@@ -110,17 +110,17 @@ std::vector<Value*> consuming(NodeImport& n) {
 void rows_import_elementwise(ImportRows& rows) {
 #define TC_ROW(Name, since) \
   if (since == 6) rows.push_back({#Name, 1, consuming<OpId::Name>});
-#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f) TC_ROW(Name, since)
-#define TC_UNARY_REAL(Name, spelling, since, types, doc, f) TC_ROW(Name, since)
-#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0) TC_ROW(Name, since)
-#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0) \
+#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx) TC_ROW(Name, since)
+#define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx) TC_ROW(Name, since)
+#define TC_UNARY_1(Name, spelling, since, types, doc, f, dx, p, p0) TC_ROW(Name, since)
+#define TC_UNARY_2(Name, spelling, since, types, doc, f, dx, p, p0, q, q0) \
   if (id_of<Name> != OpId::Selu) {                                     \
     TC_ROW(Name, since)                                                \
   }
 #define TC_VARIADIC(Name, spelling, since, types, doc, f) TC_ROW(Name, since)
 #define TC_AXIS_ROW(Name, since) \
   if (since == 7 && id_of<Name> != OpId::PRelu) rows.push_back({#Name, 1, broadcast_from_axis<Name>});
-#define TC_BINARY(Name, spelling, since, types, commuting, doc, f) TC_AXIS_ROW(Name, since)
+#define TC_BINARY(Name, spelling, since, types, commuting, doc, f, da, db) TC_AXIS_ROW(Name, since)
 #define TC_COMPARE(Name, spelling, since, types, commuting, doc, f) TC_AXIS_ROW(Name, since)
 #define TC_BITWISE(Name, spelling, since, types, doc, f) TC_AXIS_ROW(Name, since)
 #include "tc/ir/ops/elementwise.def"

@@ -29,4 +29,9 @@ void eval<Identity>(EvalContext& ctx) {
   ctx.set(0, ctx.datum(0));
 }
 
+template <>
+void eval<StopGradient>(EvalContext& ctx) {
+  ctx.set(0, ctx.datum(0));
+}
+
 }  // namespace tc

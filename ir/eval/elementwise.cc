@@ -145,25 +145,25 @@ void fold_operands(EvalContext& ctx, bool mean, F&& f) {
   template <>         \
   void eval<Name>(EvalContext & ctx)
 
-#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)    \
-  TC_EVAL(Name) {                                               \
-    map_unary<double, double>(ctx, [](double x) { return f; }); \
+#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx) \
+  TC_EVAL(Name) {                                                \
+    map_unary<double, double>(ctx, [](double x) { return f; });  \
   }
-#define TC_UNARY_REAL(Name, spelling, since, types, doc, f)                                         \
+#define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx)                                     \
   TC_EVAL(Name) {                                                                                   \
     visit_real(ctx.in(0).dtype(), [&]<class W>() { map_unary<W, W>(ctx, [](W x) { return f; }); }); \
   }
-#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0)  \
-  TC_EVAL(Name) {                                                \
-    const double p = ctx.attrs<Name>().p;                        \
-    map_unary<double, double>(ctx, [=](double x) { return f; }); \
+#define TC_UNARY_1(Name, spelling, since, types, doc, f, dx, p, p0) \
+  TC_EVAL(Name) {                                                   \
+    const double p = ctx.attrs<Name>().p;                           \
+    map_unary<double, double>(ctx, [=](double x) { return f; });    \
   }
-#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0) \
-  TC_EVAL(Name) {                                                      \
-    const double p = ctx.attrs<Name>().p, q = ctx.attrs<Name>().q;     \
-    map_unary<double, double>(ctx, [=](double x) { return f; });       \
+#define TC_UNARY_2(Name, spelling, since, types, doc, f, dx, p, p0, q, q0) \
+  TC_EVAL(Name) {                                                          \
+    const double p = ctx.attrs<Name>().p, q = ctx.attrs<Name>().q;         \
+    map_unary<double, double>(ctx, [=](double x) { return f; });           \
   }
-#define TC_BINARY(Name, spelling, since, types, commuting, doc, f)                                           \
+#define TC_BINARY(Name, spelling, since, types, commuting, doc, f, da, db)                                   \
   TC_EVAL(Name) {                                                                                            \
     visit_real(ctx.in(0).dtype(), [&]<class W>() { map_binary<W, W, W>(ctx, [](W a, W b) { return f; }); }); \
   }

@@ -149,7 +149,7 @@ std::string describe(const Datum& d) {
   return cat("a map of ", d.map().entries.size());
 }
 
-std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vector<Datum>& inputs) {
+std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vector<Datum>& inputs, bool widened) {
   if (static_cast<int>(inputs.size()) != graph.num_inputs())
     fail(ErrorCode::bad_input, "expected ", graph.num_inputs(), " inputs, got ", inputs.size());
   std::map<std::string, int64_t> symbols;
@@ -157,7 +157,10 @@ std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vecto
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const Value* v = graph.input(i);
     const Datum& d = inputs[static_cast<size_t>(i)];
-    if (!has_type(d, v->type()))
+    const bool is_wide = widened && d.is_tensor() && v->type().is_tensor() && d.tensor().dtype() == DType::f64 &&
+                         widened_dtype(v->dtype()) == DType::f64 &&
+                         compatible(Type::tensor(DType::f64, v->shape()), d.tensor().type());
+    if (!is_wide && !has_type(d, v->type()))
       fail(ErrorCode::bad_input, "input '", v->name(), "' must be ", v->type(), ", got ", describe(d));
     if (!d.is_tensor() || !v->type().is_tensor() || !v->shape().ranked()) continue;
     for (int k = 0; k < v->shape().rank(); ++k) {
@@ -174,7 +177,7 @@ std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vecto
 }
 
 std::vector<Datum> interpret(const Graph& graph, std::vector<Datum> inputs, const InterpOptions& options) {
-  bind_symbols(graph, inputs);
+  bind_symbols(graph, inputs, options.widened);
   if (options.widened)
     for (auto& d : inputs) d = widen_datum(d);
   return Interpreter(options).run(graph, std::move(inputs));

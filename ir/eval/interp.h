@@ -13,7 +13,7 @@
 namespace tc {
 
 struct InterpOptions {
-  bool widened = false;  // see EvalEnv
+  bool widened = false;  // see EvalEnv; inputs declared f32, f16 or bf16 may then be f64
   uint64_t max_steps = UINT64_MAX;
   uint64_t max_bytes = UINT64_MAX;
   std::optional<uint64_t> seed = {};  // of random nodes that have none; unset: other numbers in each run
@@ -29,7 +29,7 @@ std::vector<Datum> interpret(const Graph& graph, std::vector<Datum> inputs, cons
 
 // Values of the symbols in the inputs' declared types, given actual inputs. Error bad_input when a value does not fit
 // its declaration or one symbol would have two values.
-std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vector<Datum>& inputs);
+std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vector<Datum>& inputs, bool widened = false);
 
 // Does the value have this type, as far as the type says (symbols are free)?
 bool has_type(const Datum& d, const Type& t);

@@ -9,11 +9,9 @@ namespace {
 
 using Row = std::vector<double>;
 
-struct Function {
-  const RnnActivation* activation;
-  double alpha, beta;
-  double operator()(double x) const { return activation->apply(x, alpha, beta); }
-};
+double apply(const RnnFunction& f, double x) {
+  return f.activation->apply(x, f.alpha, f.beta);
+}
 
 // One direction's weights, transposed so that the products run along contiguous gates.
 struct Cell {
@@ -21,11 +19,11 @@ struct Cell {
   Row w, r;    // [features, gates * hidden], [hidden, gates * hidden]
   Row wb, rb;  // [gates * hidden]
   Row p;       // [3 * hidden], LSTM only
-  std::vector<Function> f;
+  std::vector<RnnFunction> f;
   double clip;  // infinity: none
   bool option;  // linear_before_reset or input_forget
 
-  double enter(size_t k, double v) const { return f[k](std::clamp(v, -clip, clip)); }
+  double enter(size_t k, double v) const { return apply(f[k], std::clamp(v, -clip, clip)); }
 };
 
 // y[j] += sum over i of x[i] * m[i, j], for j in [from, to) of rows of `width`.
@@ -53,7 +51,7 @@ void step(const Cell& cell, OpId op, Row& gate, Row& scratch, double* h, double*
           cell.option ? 1 - input : cell.enter(0, at(gate, 2 * n + i) + (peep ? at(cell.p, 2 * n + i) * c[i] : 0));
       c[i] = forget * c[i] + input * cell.enter(1, at(gate, 3 * n + i));
       const double output = cell.enter(0, at(gate, n + i) + (peep ? at(cell.p, n + i) * c[i] : 0));
-      h[i] = output * cell.f[2](c[i]);
+      h[i] = output * apply(cell.f[2], c[i]);
     }
   } else {
     add_product(h, cell.r, width, 0, 2 * n, gate.data());
@@ -83,28 +81,6 @@ Row transposed(const Row& m, int64_t d, int64_t rows, int64_t columns) {
     for (int64_t j = 0; j < columns; ++j)
       t[static_cast<size_t>(j * rows + i)] = m[static_cast<size_t>((d * rows + i) * columns + j)];
   return t;
-}
-
-template <class Op>
-std::vector<Function> functions_of(EvalContext& ctx, int64_t directions,
-                                   std::initializer_list<std::string_view> defaults) {
-  const auto& a = ctx.attrs<Op>();
-  std::vector<std::string> names = a.activations;
-  if (names.empty())
-    for (int64_t d = 0; d < directions; ++d) names.insert(names.end(), defaults.begin(), defaults.end());
-  if (names.size() != static_cast<size_t>(directions) * defaults.size())
-    ctx.fail(ErrorCode::bad_attribute, names.size(), " activations");
-  std::vector<Function> functions;
-  // Parameters are consumed in order by the activations that take them.
-  size_t alphas = 0, betas = 0;
-  for (const auto& name : names) {
-    const RnnActivation* f = find_rnn_activation(name);
-    if (!f) ctx.fail(ErrorCode::bad_attribute, "unknown activation '", name, "'");
-    functions.push_back({f, f->alpha, f->beta});
-    if (f->parameters > 0 && alphas < a.activation_alpha.size()) functions.back().alpha = a.activation_alpha[alphas++];
-    if (f->parameters > 1 && betas < a.activation_beta.size()) functions.back().beta = a.activation_beta[betas++];
-  }
-  return functions;
 }
 
 template <class Op>
@@ -141,7 +117,7 @@ void eval_recurrent(EvalContext& ctx, int64_t gates, bool option, std::initializ
   if (ctx.has(4)) lengths = ctx.ints(4);
   for (const int64_t l : lengths)
     if (l < 0 || l > time) ctx.fail(ErrorCode::bad_value, "a sequence of ", l, " steps in an input of ", time);
-  const auto functions = functions_of<Op>(ctx, directions, defaults);
+  const auto functions = rnn_functions(a.activations, a.activation_alpha, a.activation_beta, directions, defaults);
 
   const auto count = static_cast<size_t>(directions * batch * hidden);
   Row y(static_cast<size_t>(time) * count), y_h(count), y_c(count), gate(static_cast<size_t>(width)), scratch(gate);

@@ -15,6 +15,8 @@ struct If {
   static constexpr OpFacts facts{"if", {"If", 1}, "cond:bool -> outputs:any*", {}, "the outputs of one of two regions"};
   static constexpr int regions = 2;
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
+  static void jvp(JvpContext& ctx);
 };
 
 // Region: (iteration, condition, carried...) -> (condition, carried..., scanned...). Results: the last carried values,
@@ -27,6 +29,8 @@ struct Loop {
                                  "runs a region while its condition holds, at most max_trip_count times"};
   static constexpr int regions = 1;
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
+  static void jvp(JvpContext& ctx);
 };
 
 // Region: (states..., slices...) -> (states..., scanned...). An entry of axes is 0 and of directions 0 (forward; 1:
@@ -48,6 +52,8 @@ struct Scan {
                                  "runs a region over slices of its last num_scan_inputs operands, carrying states"};
   static constexpr int regions = 1;
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
+  static void jvp(JvpContext& ctx);
 };
 
 // The types of the region's inputs in the first iteration, from those of the operands. Errors bad_attribute, bad_type.
@@ -62,6 +68,8 @@ struct SequenceMap {
                                  "a region applied to the elements of sequences"};
   static constexpr int regions = 1;
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
+  static void jvp(JvpContext& ctx);
 };
 
 }  // namespace tc

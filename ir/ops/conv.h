@@ -7,6 +7,8 @@
 
 namespace tc {
 
+class Builder;
+
 struct ConvAttrs {
   std::vector<int64_t> strides = {}, pads = {}, dilations = {};  // empty: 1, 0, 1; pads are all begins, then all ends
   AutoPad auto_pad = AutoPad::notset;
@@ -26,6 +28,7 @@ struct Conv {
   static constexpr OpFacts facts{
       "conv", {"Conv", 1}, "x:T, w:T, b:T? -> y:T", {{{'T', dtypes::floats}}}, "cross-correlation with optional bias"};
   static void infer(InferContext& ctx) { ctx.set(0, infer_conv(ctx, ctx.attrs<Conv>(), 0, 1, 2)); }
+  static void grad(GradContext& ctx);
 };
 
 struct ConvInteger {
@@ -64,6 +67,7 @@ struct ConvTranspose {
                                  {{{'T', dtypes::floats}}},
                                  "transposed convolution with optional bias"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 // The axes of a transposed convolution. Errors bad_attribute and bad_shape.
@@ -123,6 +127,7 @@ struct Col2Im {
                                  {{{'T', dtypes::numeric | dtypes::boolean | dtypes::strings | dtypes::complex}}},
                                  "sums sliding blocks into the image that they were cut from"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 enum class ConvActivation : uint8_t { none, silu, swish };
@@ -143,6 +148,7 @@ struct CausalConvWithState {
       {{{'T', dtypes::floats - DType::f64}}},
       "depthwise 1-d convolution of the state and the input, and the last k - 1 columns of both"};
   static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 }  // namespace tc

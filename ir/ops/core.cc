@@ -1,5 +1,7 @@
 #include "tc/ir/ops/core.h"
 
+#include "tc/ir/grad.h"
+
 namespace tc {
 namespace {
 
@@ -47,6 +49,39 @@ void Call::infer(InferContext& ctx) {
 void Identity::infer(InferContext& ctx) {
   ctx.set(0, ctx.type(0));
   if (const Dims* c = ctx.contents(0)) ctx.set_contents(0, *c);
+}
+
+void Identity::grad(GradContext& ctx) {
+  ctx.give(0, ctx.seed());
+}
+
+std::vector<Value*> StopGradient::decompose(Builder& b, const Node& node) {
+  return {b.make<Identity>({node.operand(0)})};
+}
+
+void Call::grad(GradContext& ctx) {
+  const auto& a = ctx.attrs<Call>();
+  const Graph* rule = ctx.b.module().find_function(a.gradient);
+  if (!rule) ctx.fail("the gradient @", a.gradient, " of @", a.callee, " is not a function of the module");
+  std::vector<Value*> arguments = ctx.node().operands();
+  std::vector<int> given;
+  for (int i = 0; i < ctx.node().num_operands(); ++i)
+    if (ctx.has(i) && differentiable(ctx.in(i)->type())) given.push_back(i);
+  for (int j = 0; j < ctx.node().num_results(); ++j) arguments.push_back(ctx.out(j));
+  for (int j = 0; j < ctx.node().num_results(); ++j)
+    if (differentiable(ctx.out(j)->type()))
+      arguments.push_back(ctx.has_seed(j) ? ctx.seed(j) : Expr(ctx.b, zeros_like(ctx.b, ctx.out(j))));
+  if (rule->num_inputs() != static_cast<int>(arguments.size()) || rule->num_outputs() != static_cast<int>(given.size()))
+    ctx.fail("the gradient @", a.gradient, " of @", a.callee, " takes ", rule->num_inputs(), " and gives ",
+             rule->num_outputs(), " values, expected ", arguments.size(),
+             " (arguments, results, gradients of results) and ", given.size(), " (gradients of arguments)");
+  const Node* call = ctx.b.make_n<Call>(arguments, {a.gradient}, static_cast<int>(given.size()));
+  for (size_t k = 0; k < given.size(); ++k) {
+    if (!compatible(ctx.in(given[k])->type(), call->result(static_cast<int>(k))->type()))
+      ctx.fail("the gradient @", a.gradient, " of @", a.callee, " gives ", call->result(static_cast<int>(k))->type(),
+               " for argument ", given[k], ", which is ", ctx.in(given[k])->type());
+    ctx.give(given[k], call->result(static_cast<int>(k)));
+  }
 }
 
 }  // namespace tc

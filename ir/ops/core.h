@@ -6,6 +6,8 @@
 
 namespace tc {
 
+class Builder;
+
 struct Constant {
   struct Attrs {
     Tensor value;
@@ -34,19 +36,33 @@ struct Return {
   static void infer(InferContext&) {}
 };
 
+// A callee with a gradient of its own is differentiated by calling the function `gradient` on the arguments, the
+// results and the gradients of the differentiable results; it gives the gradients of the differentiable arguments.
 struct Call {
   struct Attrs {
     std::string callee;
-    static constexpr auto fields = std::tuple{field("callee", &Attrs::callee, required)};
+    std::string gradient = {};
+    static constexpr auto fields =
+        std::tuple{field("callee", &Attrs::callee, required), field("gradient", &Attrs::gradient)};
   };
   static constexpr OpFacts facts{
       "call", {}, "args:any* -> results:any*", {}, "the outputs of a function of the module"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Identity {
   static constexpr OpFacts facts{"identity", {"Identity", 1}, "x:any -> y:any", {}, "its operand"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
+};
+
+struct StopGradient {
+  static constexpr bool piecewise_constant = true;
+  static constexpr OpFacts facts{
+      "stop_gradient", {}, "x:any -> y:any", {}, "its operand, taken as constant by differentiation"};
+  static void infer(InferContext& ctx) { Identity::infer(ctx); }
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 }  // namespace tc

@@ -14,42 +14,52 @@ struct ElementwiseOp {
   static void infer(InferContext& ctx);
 };
 
-#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)                                       \
+#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx)                                   \
   struct Name : ElementwiseOp {                                                                    \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
+    static constexpr bool piecewise_constant = std::string_view(#dx) == "zero";                    \
+    static void grad(GradContext& ctx);                                                            \
   };
-#define TC_UNARY_REAL(Name, spelling, since, types, doc, f) TC_UNARY_FLOAT(Name, spelling, since, types, doc, f)
-#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0)                                    \
+#define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx) TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx)
+#define TC_UNARY_1(Name, spelling, since, types, doc, f, dx, p, p0)                                \
   struct Name : ElementwiseOp {                                                                    \
     struct Attrs {                                                                                 \
       double p = p0;                                                                               \
       static constexpr auto fields = std::tuple{field(#p, &Attrs::p)};                             \
     };                                                                                             \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
+    static void grad(GradContext& ctx);                                                            \
   };
-#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0)                             \
+#define TC_UNARY_2(Name, spelling, since, types, doc, f, dx, p, p0, q, q0)                         \
   struct Name : ElementwiseOp {                                                                    \
     struct Attrs {                                                                                 \
       double p = p0, q = q0;                                                                       \
       static constexpr auto fields = std::tuple{field(#p, &Attrs::p), field(#q, &Attrs::q)};       \
     };                                                                                             \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
+    static void grad(GradContext& ctx);                                                            \
   };
-#define TC_BINARY(Name, spelling, since, types, commuting, doc, f)                                      \
+#define TC_BINARY(Name, spelling, since, types, commuting, doc, f, da, db)                              \
   struct Name : ElementwiseOp {                                                                         \
     static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:T", {{{'T', types}}}, doc}; \
     static constexpr bool commutes = commuting;                                                         \
+    static void grad(GradContext& ctx);                                                                 \
   };
 #define TC_COMPARE(Name, spelling, since, types, commuting, doc, f)                                        \
   struct Name : ElementwiseOp {                                                                            \
     static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:bool", {{{'T', types}}}, doc}; \
     static constexpr bool commutes = commuting;                                                            \
   };
-#define TC_BITWISE(Name, spelling, since, types, doc, f) TC_BINARY(Name, spelling, since, types, true, doc, f)
+#define TC_BITWISE(Name, spelling, since, types, doc, f)                                                \
+  struct Name : ElementwiseOp {                                                                         \
+    static constexpr OpFacts facts{spelling, {#Name, since}, "a:T, b:T -> y:T", {{{'T', types}}}, doc}; \
+    static constexpr bool commutes = true;                                                              \
+  };
 #define TC_VARIADIC(Name, spelling, since, types, doc, f)                                                   \
   struct Name : ElementwiseOp {                                                                             \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T, more:T* -> y:T", {{{'T', types}}}, doc}; \
     static constexpr bool commutes = true;                                                                  \
+    static void grad(GradContext& ctx);                                                                     \
   };
 #include "tc/ir/ops/elementwise.def"
 
@@ -63,6 +73,7 @@ struct Mod : ElementwiseOp {
                                  "a:T, b:T -> y:T",
                                  {{{'T', dtypes::numeric}}},
                                  "remainder with the divisor's sign, or with fmod the dividend's"};
+  static void grad(GradContext& ctx);
 };
 
 struct Pow : ElementwiseOp {
@@ -71,6 +82,7 @@ struct Pow : ElementwiseOp {
                                  "x:T, y:U -> z:T",
                                  {{{'T', dtypes::floats | DType::i32 | DType::i64}, {'U', dtypes::numeric}}},
                                  "x^y, in x's type"};
+  static void grad(GradContext& ctx);
 };
 
 enum class ShiftDirection : uint8_t { left, right };
@@ -114,6 +126,7 @@ struct Where : ElementwiseOp {
                                  "condition:bool, x:T, y:T -> z:T",
                                  {{{'T', dtypes::numeric | dtypes::boolean | dtypes::strings | dtypes::complex}}},
                                  "condition ? x : y"};
+  static void grad(GradContext& ctx);
 };
 
 struct Clip {
@@ -124,6 +137,7 @@ struct Clip {
                                  {{{'T', dtypes::numeric}}},
                                  "min(max(x, min), max); the bounds are scalars"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 enum class ScaleRounding : uint8_t { up, down, nearest };
@@ -147,6 +161,7 @@ struct Cast {
                                  {{{'V', dtypes::all - dtypes::complex}, {'U', dtypes::all - dtypes::complex}}},
                                  "x converted to another element type"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct BitCast {
@@ -178,6 +193,7 @@ struct Gelu : ElementwiseOp {
                                  "x:T -> y:T",
                                  {{{'T', dtypes::floats}}},
                                  "x times the normal distribution function of x, or its tanh approximation"};
+  static void grad(GradContext& ctx);
 };
 
 struct SwiGLU : ElementwiseOp {
@@ -187,6 +203,7 @@ struct SwiGLU : ElementwiseOp {
   };
   static constexpr OpFacts facts{
       "swiglu", {"SwiGLU", 28}, "a:T, b:T -> y:T", {{{'T', dtypes::floats}}}, "a * sigmoid(alpha * a) * b"};
+  static void grad(GradContext& ctx);
 };
 
 // Outside training the output is x and the mask true. In training each element is dropped with probability `ratio`
@@ -203,6 +220,7 @@ struct Dropout {
                                  {{{'T', dtypes::floats | dtypes::f8}, {'U', dtypes::floats | dtypes::f8}}},
                                  "random elements set to zero in training"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 }  // namespace tc

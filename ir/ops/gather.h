@@ -22,6 +22,7 @@ struct Gather {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "slices of `data` along an axis, in the shape of the indices"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct GatherElements {
@@ -35,6 +36,7 @@ struct GatherElements {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "the element at each index's place, its axis replaced by the index"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct GatherND {
@@ -48,6 +50,7 @@ struct GatherND {
                                  {{{'T', dtypes::all}}},
                                  "sub-tensors at index tuples, which lie along the last axis of the indices"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 enum class ScatterReduction { none, add, mul, max, min };
@@ -67,6 +70,7 @@ struct ScatterElements {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "data with elements replaced by, or combined with, updates"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct ScatterND {
@@ -80,6 +84,7 @@ struct ScatterND {
                                  {{{'T', dtypes::all}}},
                                  "data with sub-tensors at index tuples replaced by, or combined with, updates"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct OneHot {
@@ -93,6 +98,7 @@ struct OneHot {
                                  {{{'I', dtypes::numeric}, {'D', dtypes::numeric}, {'T', dtypes::all}}},
                                  "values[1] at the index along a new axis of extent depth, values[0] elsewhere"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Compress {
@@ -106,6 +112,7 @@ struct Compress {
                                  {{{'T', dtypes::all}}},
                                  "the slices along an axis, or the elements, where the condition holds"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 enum class TensorScatterMode { linear, circular };
@@ -125,6 +132,7 @@ struct TensorScatter {
                                  {{{'T', dtypes::all}}},
                                  "a cache with new entries written from write_indices[batch] on along an axis"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 }  // namespace tc

@@ -19,6 +19,7 @@ struct MatMul {
                                  {{{'T', dtypes::floats | DType::i32 | DType::i64 | DType::u32 | DType::u64}}},
                                  "matrix products over the last two axes, the others broadcast, as numpy.matmul"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Gemm {
@@ -35,6 +36,7 @@ struct Gemm {
                                  {{{'T', dtypes::floats | DType::i32 | DType::i64 | DType::u32 | DType::u64}}},
                                  "alpha * a' * b' + beta * c, c broadcast, a and b matrices or their transposes"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct MatMulInteger {
@@ -58,6 +60,7 @@ struct Einsum {
                                  {{{'T', dtypes::numeric}}},
                                  "the sum of products that an equation such as 'bij,bjk->bik' names"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 // An einsum equation resolved against the operands' ranks: the label of every axis. Labels count from 0; those of

@@ -25,6 +25,7 @@ struct Reshape {
       {{{'T', dtypes::all}}},
       "the elements in another shape; 0 copies an extent (unless allow_zero), one -1 is inferred"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Flatten {
@@ -38,6 +39,7 @@ struct Flatten {
                                  {{{'T', dtypes::all}}},
                                  "a matrix: the axes before `axis` are rows, the others columns"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Squeeze {
@@ -47,6 +49,7 @@ struct Squeeze {
                                  {{{'T', dtypes::all}}},
                                  "without the given axes of extent 1, or all of them"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Unsqueeze {
@@ -56,6 +59,7 @@ struct Unsqueeze {
                                  {{{'T', dtypes::all}}},
                                  "with axes of extent 1 inserted"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Transpose {
@@ -69,6 +73,7 @@ struct Transpose {
                                  {{{'T', dtypes::all}}},
                                  "result axis i is operand axis perm[i]; reversed when perm is empty"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Concat {
@@ -82,6 +87,7 @@ struct Concat {
                                  {{{'T', dtypes::all}}},
                                  "the operands one after the other along an axis"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Split {
@@ -97,6 +103,7 @@ struct Split {
                                  "parts along an axis: of given extents, num_outputs parts of which the last may be "
                                  "smaller, or one of equal extent per result"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Slice {
@@ -106,6 +113,7 @@ struct Slice {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "start:end:step along the given axes; negative bounds count from the end"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 enum class PadMode { constant, reflect, edge, wrap };
@@ -124,6 +132,7 @@ struct Pad {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "more elements at both ends of axes, or fewer where a pad is negative"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Expand {
@@ -133,6 +142,7 @@ struct Expand {
                                  {{{'T', dtypes::all}}},
                                  "repeated along axes of extent 1 to the broadcast with `shape`"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Tile {
@@ -142,6 +152,7 @@ struct Tile {
                                  {{{'T', dtypes::all}}},
                                  "the whole repeated along each axis"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 enum class DepthToSpaceMode { dcr, crd };
@@ -162,6 +173,7 @@ struct DepthToSpace {
                                  {{{'T', dtypes::all}}},
                                  "blocks of channels become blocks of pixels"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct SpaceToDepth {
@@ -175,6 +187,7 @@ struct SpaceToDepth {
                                  {{{'T', dtypes::all}}},
                                  "blocks of pixels become channels"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct ReverseSequence : SameTypeAsFirst {
@@ -189,6 +202,7 @@ struct ReverseSequence : SameTypeAsFirst {
                                  {{{'T', dtypes::all}}},
                                  "the first sequence_lens[b] steps of each sequence b in reverse"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct CenterCropPad {
@@ -202,6 +216,7 @@ struct CenterCropPad {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "cropped or padded with zeros around the centre"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 // Named for what it does, as `Shape` is a type of shapes.
@@ -242,6 +257,7 @@ struct Range {
                                  {{{'T', dtypes::numeric}}},
                                  "start, start + delta, ... up to but without limit"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct EyeLike {
@@ -256,6 +272,7 @@ struct EyeLike {
                                  {{{'T', dtypes::all}, {'U', dtypes::numeric | dtypes::boolean}}},
                                  "a matrix like the operand, 1 on diagonal k and 0 elsewhere"};
   static void infer(InferContext& ctx);
+  static constexpr bool piecewise_constant = true;
 };
 
 struct Trilu : SameTypeAsFirst {
@@ -269,6 +286,7 @@ struct Trilu : SameTypeAsFirst {
                                  {{{'T', dtypes::all}}},
                                  "the triangle above or below diagonal k of the last two axes, zeros elsewhere"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 }  // namespace tc

@@ -23,6 +23,7 @@ struct BatchNormalization {
                                  {{{'T', dtypes::floats}, {'S', dtypes::floats}, {'M', dtypes::floats}}},
                                  "each channel with the given mean and variance (in training: its own) made 0 and 1"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct EpsilonAttrs {
@@ -38,6 +39,7 @@ struct InstanceNormalization {
                                  {{{'T', dtypes::floats}}},
                                  "each channel of each instance with mean 0 and variance 1, times scale, plus bias"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 // stash_type: the element type of mean and inv_std_dev as an ONNX code; evaluation always computes in double.
@@ -55,6 +57,7 @@ struct LayerNormalization {
                                  {{{'T', dtypes::floats}, {'U', dtypes::floats}}},
                                  "the axes from `axis` on with mean 0 and variance 1, times scale, plus bias"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct RMSNormalization {
@@ -65,6 +68,7 @@ struct RMSNormalization {
                                  {{{'T', dtypes::floats}, {'S', dtypes::floats}}},
                                  "x / sqrt(mean(x^2) + epsilon) over the axes from `axis` on, times scale"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct GroupNormalization {
@@ -83,6 +87,7 @@ struct GroupNormalization {
       {{{'T', dtypes::floats}}},
       "each group of channels with mean 0 and variance 1, times scale, plus bias per channel"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct LpNormalization {
@@ -96,6 +101,7 @@ struct LpNormalization {
                                  {{{'T', dtypes::floats}}},
                                  "x over its L1 or L2 norm along an axis; zeros stay"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct LRN {
@@ -111,6 +117,7 @@ struct LRN {
                                  {{{'T', dtypes::floats}}},
                                  "x / (bias + alpha / size * sum of squares over `size` channels around)^beta"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct MeanVarianceNormalization {
@@ -124,6 +131,7 @@ struct MeanVarianceNormalization {
                                  {{{'T', dtypes::floats}}},
                                  "(x - mean) / (standard deviation + 1e-9) over the axes"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 }  // namespace tc

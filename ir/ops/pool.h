@@ -32,6 +32,7 @@ struct MaxPool {
                                  {{{'T', dtypes::floats | DType::i8 | DType::u8}}},
                                  "maximum of each window, NaN if it holds one, and its place in the flattened input"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct AveragePool {
@@ -51,6 +52,7 @@ struct AveragePool {
   static constexpr OpFacts facts{
       "average_pool", {"AveragePool", 1}, "x:T -> y:T", {{{'T', dtypes::floats}}}, "mean of each window"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct LpPool {
@@ -70,6 +72,7 @@ struct LpPool {
   static constexpr OpFacts facts{
       "lp_pool", {"LpPool", 2}, "x:T -> y:T", {{{'T', dtypes::floats}}}, "p-norm of each window"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct GlobalAveragePool : GlobalPooling {
@@ -78,6 +81,7 @@ struct GlobalAveragePool : GlobalPooling {
                                  "x:T -> y:T",
                                  {{{'T', dtypes::floats}}},
                                  "mean over the spatial axes"};
+  static void grad(GradContext& ctx);
 };
 
 struct GlobalMaxPool : GlobalPooling {
@@ -86,6 +90,7 @@ struct GlobalMaxPool : GlobalPooling {
                                  "x:T -> y:T",
                                  {{{'T', dtypes::floats}}},
                                  "maximum over the spatial axes"};
+  static void grad(GradContext& ctx);
 };
 
 struct GlobalLpPool : GlobalPooling {
@@ -95,6 +100,7 @@ struct GlobalLpPool : GlobalPooling {
   };
   static constexpr OpFacts facts{
       "global_lp_pool", {"GlobalLpPool", 2}, "x:T -> y:T", {{{'T', dtypes::floats}}}, "p-norm over the spatial axes"};
+  static void grad(GradContext& ctx);
 };
 
 // Indices refer to the flattened tensor of the extents that follow from kernel, strides and pads; a larger output_shape
@@ -111,6 +117,7 @@ struct MaxUnpool {
                                  {{{'T', dtypes::floats}}},
                                  "puts elements where a max_pool took them from, zeros elsewhere"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 // rois is [regions, 5]: batch index, x1, y1, x2, y2. (Girshick, Fast R-CNN, 2015.)

@@ -7,6 +7,8 @@
 
 namespace tc {
 
+class Builder;
+
 namespace dtypes {
 inline constexpr DTypeSet bytes = DTypeSet(DType::u8) | DType::i8;
 inline constexpr DTypeSet scales = DTypeSet(DType::f32) | DType::f16 | DType::bf16;
@@ -62,6 +64,7 @@ struct DequantizeLinear {
       {{{'T', dtypes::quantized | DType::i32}, {'S', dtypes::scales | DType::f8e8m0}, {'V', dtypes::scales}}},
       "(x - zero point) * scale"};
   static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 struct DynamicQuantizeLinear {

@@ -18,6 +18,7 @@ struct ReduceOp {
   };
   static const Attrs& attrs_of(const Node& node);
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 #define TC_REDUCE(Name, spelling, since, types, doc, start, step, finish)                                              \
@@ -65,6 +66,7 @@ struct CumSum : RunningOp {
                                  "x:T, axis:I -> y:T",
                                  {{{'T', kReducible}, {'I', dtypes::index}}},
                                  "sums of the elements so far along an axis, without the own one when exclusive"};
+  static void grad(GradContext& ctx);
 };
 struct CumProd : RunningOp {
   static constexpr OpFacts facts{"cum_prod",
@@ -72,6 +74,7 @@ struct CumProd : RunningOp {
                                  "x:T, axis:I -> y:T",
                                  {{{'T', kReducible}, {'I', dtypes::index}}},
                                  "products of the elements so far along an axis, without the own one when exclusive"};
+  static void grad(GradContext& ctx);
 };
 
 // The axes that a reduction with these `axes` (null: absent) works on, one flag per axis. Error bad_attribute.

@@ -69,6 +69,7 @@ struct Resize {
                                  {{{'T', dtypes::all}, {'R', dtypes::floats}}},
                                  "resampled by scales or to sizes; an empty scales or sizes counts as absent"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 // The extent that `scale` gives to an axis: floor(d * scale), the product rounded to f32 as runtimes do.

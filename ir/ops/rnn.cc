@@ -3,22 +3,40 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tc/ir/expr.h"
+
 namespace tc {
 namespace {
 
 constexpr RnnActivation kActivations[] = {
-    {"relu", 0, 0, 0, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; }},
-    {"tanh", 0, 0, 0, [](double x, double, double) { return std::tanh(x); }},
-    {"sigmoid", 0, 0, 0, [](double x, double, double) { return 1 / (1 + std::exp(-x)); }},
-    {"softsign", 0, 0, 0, [](double x, double, double) { return x / (1 + std::abs(x)); }},
+    {"relu", 0, 0, 0, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; },
+     [](Builder& b, Value* x, double, double) { return b.make<Relu>({x}); }},
+    {"tanh", 0, 0, 0, [](double x, double, double) { return std::tanh(x); },
+     [](Builder& b, Value* x, double, double) { return b.make<Tanh>({x}); }},
+    {"sigmoid", 0, 0, 0, [](double x, double, double) { return 1 / (1 + std::exp(-x)); },
+     [](Builder& b, Value* x, double, double) { return b.make<Sigmoid>({x}); }},
+    {"softsign", 0, 0, 0, [](double x, double, double) { return x / (1 + std::abs(x)); },
+     [](Builder& b, Value* x, double, double) { return b.make<Softsign>({x}); }},
     {"softplus", 0, 0, 0,
-     [](double x, double, double) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }},
-    {"leakyrelu", 1, 0.01, 0, [](double x, double a, double) { return x < 0 ? a * x : x; }},
-    {"thresholdedrelu", 1, 1, 0, [](double x, double a, double) { return x < a ? 0 : x; }},
-    {"elu", 1, 1, 0, [](double x, double a, double) { return x < 0 ? a * std::expm1(x) : x; }},
-    {"affine", 2, 1, 0, [](double x, double a, double b) { return a * x + b; }},
-    {"scaledtanh", 2, 1, 1, [](double x, double a, double b) { return a * std::tanh(b * x); }},
-    {"hardsigmoid", 2, 0.2, 0.5, [](double x, double a, double b) { return std::clamp(a * x + b, 0.0, 1.0); }},
+     [](double x, double, double) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); },
+     [](Builder& b, Value* x, double, double) { return b.make<Softplus>({x}); }},
+    {"leakyrelu", 1, 0.01, 0, [](double x, double a, double) { return x < 0 ? a * x : x; },
+     [](Builder& b, Value* x, double alpha, double) { return b.make<LeakyRelu>({x}, {alpha}); }},
+    {"thresholdedrelu", 1, 1, 0, [](double x, double a, double) { return x < a ? 0 : x; },
+     [](Builder& b, Value* x, double alpha, double) -> Value* {
+       const Expr v(b, x);
+       return where(v < alpha, 0, v);
+     }},
+    {"elu", 1, 1, 0, [](double x, double a, double) { return x < 0 ? a * std::expm1(x) : x; },
+     [](Builder& b, Value* x, double alpha, double) { return b.make<Elu>({x}, {alpha}); }},
+    {"affine", 2, 1, 0, [](double x, double a, double b) { return a * x + b; },
+     [](Builder& b, Value* x, double alpha, double beta) -> Value* { return alpha * Expr(b, x) + beta; }},
+    {"scaledtanh", 2, 1, 1, [](double x, double a, double b) { return a * std::tanh(b * x); },
+     [](Builder& b, Value* x, double alpha, double beta) -> Value* { return alpha * tanh(beta * Expr(b, x)); }},
+    {"hardsigmoid", 2, 0.2, 0.5, [](double x, double a, double b) { return std::clamp(a * x + b, 0.0, 1.0); },
+     [](Builder& b, Value* x, double alpha, double beta) {
+       return b.make<HardSigmoid>({x}, {alpha, beta});
+     }},
 };
 
 void expect_extent(InferContext& ctx, int operand, int axis, const Dim& expected) {
@@ -82,6 +100,23 @@ const RnnActivation* find_rnn_activation(std::string_view name) {
   for (const auto& a : kActivations)
     if (a.name == lower) return &a;
   return nullptr;
+}
+
+std::vector<RnnFunction> rnn_functions(std::vector<std::string> names, const std::vector<double>& alphas,
+                                       const std::vector<double>& betas, int64_t directions,
+                                       std::initializer_list<std::string_view> defaults) {
+  if (names.empty())
+    for (int64_t d = 0; d < directions; ++d) names.insert(names.end(), defaults.begin(), defaults.end());
+  std::vector<RnnFunction> functions;
+  size_t next_alpha = 0, next_beta = 0;
+  for (const auto& name : names) {
+    const RnnActivation* f = find_rnn_activation(name);
+    TC_CHECK(f, "activation '", name, "'");
+    functions.push_back({f, f->alpha, f->beta});
+    if (f->parameters > 0 && next_alpha < alphas.size()) functions.back().alpha = alphas[next_alpha++];
+    if (f->parameters > 1 && next_beta < betas.size()) functions.back().beta = betas[next_beta++];
+  }
+  return functions;
 }
 
 void RNN::infer(InferContext& ctx) {

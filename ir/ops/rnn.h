@@ -7,6 +7,8 @@
 
 namespace tc {
 
+class Builder;
+
 enum class RnnDirection : uint8_t { forward, reverse, bidirectional };
 inline constexpr std::string_view kRnnDirectionNames[] = {"forward", "reverse", "bidirectional"};
 template <>
@@ -18,9 +20,20 @@ struct RnnActivation {
   int parameters;      // 0, alpha, alpha and beta
   double alpha, beta;  // defaults
   double (*apply)(double x, double alpha, double beta);
+  Value* (*build)(Builder& b, Value* x, double alpha, double beta);  // the nodes that compute the same
 };
 // By name, letter case ignored; null when there is none.
 const RnnActivation* find_rnn_activation(std::string_view name);
+
+struct RnnFunction {
+  const RnnActivation* activation;
+  double alpha, beta;
+};
+// The functions of all directions; `names` is empty or has an entry for each, with known names. Parameters are consumed
+// in order by the activations that take them.
+std::vector<RnnFunction> rnn_functions(std::vector<std::string> names, const std::vector<double>& alphas,
+                                       const std::vector<double>& betas, int64_t directions,
+                                       std::initializer_list<std::string_view> defaults);
 
 // y is [time, directions, batch, hidden] ([batch, time, directions, hidden]), y_h [directions, batch, hidden] ([batch,
 // directions, hidden]). w is [directions, hidden, features], r [directions, hidden, hidden], b [directions, 2 *
@@ -47,6 +60,7 @@ struct RNN {
                                  {{{'T', dtypes::floats}}},
                                  "h = f(W x + R h + b)"};
   static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 // Gates z (update), r (reset), h. (Cho et al., 2014.)
@@ -74,6 +88,7 @@ struct GRU {
                                  {{{'T', dtypes::floats}}},
                                  "gated recurrent units"};
   static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 // Gates i, o, f, c; peepholes p are [directions, 3 * hidden] in the order i, o, f. (Hochreiter and Schmidhuber, 1997;
@@ -103,6 +118,7 @@ struct LSTM {
       {{{'T', dtypes::floats}}},
       "long short-term memory"};
   static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 }  // namespace tc

@@ -23,6 +23,7 @@ struct TopK {
       {{{'T', dtypes::numeric}}},
       "the k largest or smallest elements along an axis; of equal ones the first come first"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct NonZero {
@@ -46,6 +47,7 @@ struct Unique {
                                  {{{'T', dtypes::all}}},
                                  "the distinct elements, or slices along an axis, sorted or in order of appearance"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct NonMaxSuppression {

@@ -19,6 +19,7 @@ struct SequenceConstruct {
                                  {{{'T', dtypes::all}}},
                                  "a sequence of the operands"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct SequenceEmpty {
@@ -38,6 +39,7 @@ struct SequenceAt {
                                  {{{'I', dtypes::index}}},
                                  "the element at a position; a negative one counts from the end"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct SequenceInsert {
@@ -47,6 +49,7 @@ struct SequenceInsert {
                                  {{{'I', dtypes::index}}},
                                  "with an element inserted before a position, or at the end"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct SequenceErase {
@@ -56,6 +59,7 @@ struct SequenceErase {
                                  {{{'I', dtypes::index}}},
                                  "without the element at a position, or the last one"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct SequenceLength {
@@ -76,6 +80,7 @@ struct SplitToSequence {
                                  {{{'T', dtypes::all}, {'I', dtypes::index}}},
                                  "parts along an axis, of one extent (a scalar), of given ones, or of 1"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct ConcatFromSequence {
@@ -91,6 +96,7 @@ struct ConcatFromSequence {
                                  {},
                                  "the elements one after the other along an axis, or along a new one"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct Optional {
@@ -104,12 +110,14 @@ struct Optional {
                                  {},
                                  "an optional that holds the operand, or nothing of a type"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct OptionalGetElement {
   static constexpr OpFacts facts{
       "optional_get_element", {"OptionalGetElement", 15}, "input:any -> output:any", {}, "what an optional holds"};
   static void infer(InferContext& ctx);
+  static void grad(GradContext& ctx);
 };
 
 struct OptionalHasElement {

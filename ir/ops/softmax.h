@@ -21,6 +21,7 @@ struct Softmax : AlongAxis {
                                  "x:T -> y:T",
                                  {{{'T', dtypes::floats}}},
                                  "e^x / sum(e^x) along an axis, without overflow"};
+  static void grad(GradContext& ctx);
 };
 struct LogSoftmax : AlongAxis {
   static constexpr OpFacts facts{"log_softmax",
@@ -28,6 +29,7 @@ struct LogSoftmax : AlongAxis {
                                  "x:T -> y:T",
                                  {{{'T', dtypes::floats}}},
                                  "x - log(sum(e^x)) along an axis, without overflow"};
+  static void grad(GradContext& ctx);
 };
 struct Hardmax : AlongAxis {
   static constexpr OpFacts facts{"hardmax",
@@ -35,6 +37,7 @@ struct Hardmax : AlongAxis {
                                  "x:T -> y:T",
                                  {{{'T', dtypes::floats}}},
                                  "1 at the first greatest element along an axis, else 0"};
+  static constexpr bool piecewise_constant = true;
 };
 
 }  // namespace tc

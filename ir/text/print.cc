@@ -182,6 +182,7 @@ class Printer {
       if (out_.compare(start, out_.npos, cat(" @", spelled(a.name))) == 0) out_.resize(start);
     } else if (n.is<Call>()) {
       out_ += cat(" @", spelled(n.attrs<Call>().callee));
+      return 1;
     } else {
       return 0;
     }

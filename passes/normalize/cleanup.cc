@@ -115,7 +115,7 @@ Patch only_operand(Rewrite& r) {
 
 std::span<const Rule> cleanup_rules() {
   static const Rule kRules[] = {
-      {"identity-is-its-operand", exact, pat<Identity>(x), forward},
+      {"identity-is-its-operand", exact, pat<Identity, StopGradient>(x), forward},
       {"cast-to-same-type", exact, pat<Cast>(x), forward_if_same_type},
       {"cast-there-and-back", exact, pat<Cast>(inner_cast(x)), drop_round_trip_cast},
       {"reshape-to-same-shape", exact, pat<Reshape>(x, s), forward_if_same_type},

@@ -11,6 +11,10 @@ void samples_core(std::vector<Sample>& samples) {
   samples.push_back({"identity", [](SampleGraph& g) {
                        g.outputs({g.b.make<Identity>({g.input(DType::f32, {2, 0})})});
                      }});
+  samples.push_back({"stop_gradient", [](SampleGraph& g) {
+                       Value* x = g.input(DType::f32, {2, 3});
+                       g.outputs({g.b.make<Add>({g.b.make<StopGradient>({x}), x})});
+                     }});
   samples.push_back({"call", [](SampleGraph& g) {
                        Graph& f = g.module->add_function("f");
                        Value* x = f.add_input(Type::tensor(DType::f32, {Dim(3)}), "x");

@@ -218,11 +218,11 @@ void irregular(std::vector<Sample>& samples) {
 }  // namespace
 
 void samples_elementwise(std::vector<Sample>& samples) {
-#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f) unary_samples<Name>(samples);
-#define TC_UNARY_REAL(Name, spelling, since, types, doc, f) unary_samples<Name>(samples);
-#define TC_UNARY_1(Name, spelling, since, types, doc, f, p, p0) unary_samples<Name>(samples);
-#define TC_UNARY_2(Name, spelling, since, types, doc, f, p, p0, q, q0) unary_samples<Name>(samples);
-#define TC_BINARY(Name, spelling, since, types, commuting, doc, f) binary_samples<Name>(samples);
+#define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx) unary_samples<Name>(samples);
+#define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx) unary_samples<Name>(samples);
+#define TC_UNARY_1(Name, spelling, since, types, doc, f, dx, p, p0) unary_samples<Name>(samples);
+#define TC_UNARY_2(Name, spelling, since, types, doc, f, dx, p, p0, q, q0) unary_samples<Name>(samples);
+#define TC_BINARY(Name, spelling, since, types, commuting, doc, f, da, db) binary_samples<Name>(samples);
 #define TC_COMPARE(Name, spelling, since, types, commuting, doc, f) binary_samples<Name>(samples);
 #define TC_BITWISE(Name, spelling, since, types, doc, f) binary_samples<Name>(samples);
 #define TC_VARIADIC(Name, spelling, since, types, doc, f) binary_samples<Name>(samples);

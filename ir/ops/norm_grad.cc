@@ -1,0 +1,219 @@
+// Gradients of normalisations. What is standardised, z = (x - mean) / deviation, has the gradient
+// (g - mean(g) - z mean(g z)) / deviation (S. Ioffe, C. Szegedy, Batch Normalization, 2015). f16 and bf16 are widened.
+#include <numeric>
+
+#include "tc/ir/grad.h"
+#include "tc/ir/shape_math.h"
+
+namespace tc {
+namespace {
+
+DType wide(DType t) {
+  return t == DType::f64 ? t : DType::f32;
+}
+
+Expr wide_in(GradContext& ctx, int i) {
+  return ctx.in(i).cast(wide(ctx.in(0).dtype()));
+}
+
+// Sums before it rounds.
+void give_rounded(GradContext& ctx, int i, Expr gradient) {
+  if (!ctx.wanted(i)) return;
+  ctx.give(i, Expr(ctx.b, sum_to(ctx.b, gradient, ctx.in(i))).cast(ctx.in(i).dtype()));
+}
+
+std::vector<int64_t> axes_from(int first, int rank) {
+  std::vector<int64_t> axes(static_cast<size_t>(std::max(0, rank - first)));
+  std::iota(axes.begin(), axes.end(), int64_t{first});
+  return axes;
+}
+
+// The number of elements that a reduction over the axes takes in.
+Expr count_along(Expr x, const std::vector<int64_t>& axes) {
+  Dim n = 1;
+  for (int64_t k : axes) n *= x->shape()[static_cast<int>(k)];
+  if (n.is_const()) return x.number(static_cast<double>(n.value()));
+  Builder& b = x.builder();
+  return {b, sum_over(b, full_like(b, x, 1), axes, true)};
+}
+
+struct Standardized {
+  std::vector<int64_t> axes;
+  Expr z, inverse;  // inverse of the deviation
+};
+
+Expr mean(Expr v, const std::vector<int64_t>& axes) {
+  Builder& b = v.builder();
+  return {b, b.make<ReduceMean>({v, b.ints(axes)}, {.keepdims = true, .noop_with_empty_axes = true})};
+}
+
+Standardized standardize(Expr x, std::vector<int64_t> axes, double epsilon) {
+  const Expr centred = x - mean(x, axes);
+  const Expr inverse = 1 / sqrt(mean(square(centred), axes) + epsilon);
+  return {std::move(axes), centred * inverse, inverse};
+}
+
+Expr through(const Standardized& s, Expr g) {
+  return s.inverse * (g - mean(g, s.axes) - s.z * mean(g * s.z, s.axes));
+}
+
+// One value per channel, so that it broadcasts over [n, channels, ...] or along the only axis.
+Expr per_channel(GradContext& ctx, Expr v) {
+  return {ctx.b, unsqueeze(ctx.b, v, axes_from(1, ctx.rank(0) - 1))};
+}
+
+void give_channels(GradContext& ctx, int i, Expr gradient) {
+  if (!ctx.wanted(i)) return;
+  std::vector<int64_t> axes = axes_from(1, ctx.rank(0));
+  if (axes.empty())
+    axes = {0};
+  else
+    axes[0] = 0;
+  Value* sum = sum_over(ctx.b, gradient, axes, ctx.rank(0) == 1);
+  ctx.give(i, Expr(ctx.b, sum).cast(ctx.in(i).dtype()));
+}
+
+}  // namespace
+
+void BatchNormalization::grad(GradContext& ctx) {
+  const auto& attrs = ctx.attrs<BatchNormalization>();
+  const int rank = ctx.rank(0);
+  const Expr x = wide_in(ctx, 0), scale = per_channel(ctx, wide_in(ctx, 1));
+  std::optional<Expr> dx;
+  auto add = [&](Expr part) { dx = dx ? *dx + part : part; };
+  if (!attrs.training_mode) {
+    const Expr g = ctx.seed().cast(x.dtype());
+    const Expr centred = x - per_channel(ctx, wide_in(ctx, 3));
+    const Expr inverse = 1 / sqrt(per_channel(ctx, wide_in(ctx, 4)) + attrs.epsilon);
+    const Expr scaled = g * scale * inverse;
+    if (ctx.wanted(1)) give_channels(ctx, 1, g * centred * inverse);
+    if (ctx.wanted(2)) give_channels(ctx, 2, g);
+    if (ctx.wanted(3)) give_channels(ctx, 3, -scaled);
+    if (ctx.wanted(4)) give_channels(ctx, 4, scaled * centred * square(inverse) * -0.5);
+    return give_rounded(ctx, 0, scaled);
+  }
+  std::vector<int64_t> axes = axes_from(rank == 1 ? 0 : 1, rank);
+  axes[0] = 0;
+  const Standardized s = standardize(x, axes, attrs.epsilon);
+  if (ctx.has_seed(0)) {
+    const Expr g = ctx.seed().cast(x.dtype());
+    if (ctx.wanted(1)) give_channels(ctx, 1, g * s.z);
+    if (ctx.wanted(2)) give_channels(ctx, 2, g);
+    if (ctx.wanted(0)) add(through(s, g * scale));
+  }
+  // The running statistics are averages of old and batch ones.
+  for (int j = 1; j <= 2; ++j) {
+    if (!ctx.has_seed(j)) continue;
+    const Expr g = ctx.seed(j).cast(x.dtype());
+    if (ctx.wanted(j + 2)) ctx.give(j + 2, (g * attrs.momentum).cast(ctx.in(j + 2).dtype()));
+    if (!ctx.wanted(0)) continue;
+    const Expr each = per_channel(ctx, g * (1 - attrs.momentum));
+    const Expr centred = x - mean(x, axes);
+    const Expr share = each / count_along(x, axes);
+    add(j == 1 ? Expr(ctx.b, expand_like(ctx.b, share, x)) : 2 * share * centred);
+  }
+  if (dx) give_rounded(ctx, 0, *dx);
+}
+
+void InstanceNormalization::grad(GradContext& ctx) {
+  const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
+  const Standardized s = standardize(x, axes_from(2, ctx.rank(0)), ctx.attrs<InstanceNormalization>().epsilon);
+  if (ctx.wanted(0)) give_rounded(ctx, 0, through(s, g * per_channel(ctx, wide_in(ctx, 1))));
+  if (ctx.wanted(1)) give_channels(ctx, 1, g * s.z);
+  if (ctx.wanted(2)) give_channels(ctx, 2, g);
+}
+
+void GroupNormalization::grad(GradContext& ctx) {
+  Builder& b = ctx.b;
+  const auto& attrs = ctx.attrs<GroupNormalization>();
+  const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
+  const Shape& shape = x->shape();
+  Dim rest = floordiv(shape.ranked() ? shape[1] : Dim(0), attrs.num_groups);
+  for (int k = 2; k < ctx.rank(0); ++k) rest *= shape[k];
+  Value* of_group = known_or(b, rest, [&]() -> Value* {
+    const Expr channels(b, b.make<ReduceProd>({b.make<ShapeOf>({x}, {1, std::nullopt})}));
+    return channels / Expr(b, b.ints({attrs.num_groups}));
+  });
+  Value* grouped = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups}), of_group});
+  const Standardized s = standardize({b, reshape(b, x, grouped)}, {2}, attrs.epsilon);
+  if (ctx.wanted(0)) {
+    const Expr scaled = g * per_channel(ctx, wide_in(ctx, 1));
+    give_rounded(ctx, 0, {b, reshape_like(b, through(s, {b, reshape(b, scaled, grouped)}), x)});
+  }
+  if (ctx.wanted(1)) give_channels(ctx, 1, g * Expr(b, reshape_like(b, s.z, x)));
+  if (ctx.wanted(2)) give_channels(ctx, 2, g);
+}
+
+void LayerNormalization::grad(GradContext& ctx) {
+  const auto& attrs = ctx.attrs<LayerNormalization>();
+  const int rank = ctx.rank(0), axis = static_cast<int>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
+  const Expr x = wide_in(ctx, 0);
+  const Standardized s = standardize(x, axes_from(axis, rank), attrs.epsilon);
+  std::optional<Expr> dx;
+  auto add = [&](Expr part) { dx = dx ? *dx + part : part; };
+  if (ctx.has_seed(0)) {
+    const Expr g = ctx.seed().cast(x.dtype());
+    if (ctx.wanted(0)) add(through(s, g * wide_in(ctx, 1)));
+    give_rounded(ctx, 1, g * s.z);
+    give_rounded(ctx, 2, g);
+  }
+  if (ctx.wanted(0)) {
+    auto share = [&](int j) { return ctx.seed(j).cast(x.dtype()) / count_along(x, s.axes); };
+    if (ctx.has_seed(1)) add({ctx.b, expand_like(ctx.b, share(1), x)});
+    if (ctx.has_seed(2)) add(-share(2) * square(s.inverse) * s.z);
+    if (dx) give_rounded(ctx, 0, *dx);
+  }
+}
+
+void RMSNormalization::grad(GradContext& ctx) {
+  const auto& attrs = ctx.attrs<RMSNormalization>();
+  const int rank = ctx.rank(0), axis = static_cast<int>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
+  const auto axes = axes_from(axis, rank);
+  const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
+  const Expr inverse = 1 / sqrt(mean(square(x), axes) + attrs.epsilon), z = x * inverse;
+  if (ctx.wanted(0)) {
+    const Expr scaled = g * wide_in(ctx, 1);
+    give_rounded(ctx, 0, inverse * (scaled - z * mean(scaled * z, axes)));
+  }
+  if (ctx.wanted(1)) give_rounded(ctx, 1, g * z);
+}
+
+void LpNormalization::grad(GradContext& ctx) {
+  const auto& attrs = ctx.attrs<LpNormalization>();
+  const Expr x = ctx.in(0), y = ctx.out(), g = ctx.seed();
+  auto sum = [&](Expr v) { return Expr(ctx.b, sum_over(ctx.b, v, {attrs.axis}, true)); };
+  const Expr norm = attrs.p == 1 ? sum(abs(x)) : sqrt(sum(square(x))), zero = equal(norm, 0);
+  const Expr direction = attrs.p == 1 ? sign(x) : y;
+  ctx.give(0, where(zero, 0, (g - direction * sum(g * y)) / where(zero, 1, norm)));
+}
+
+// The sum over the channels around is an average pool along the channel axis.
+void LRN::grad(GradContext& ctx) {
+  Builder& b = ctx.b;
+  const auto& at = ctx.attrs<LRN>();
+  const int64_t before = (at.size - 1) / 2, after = at.size - 1 - before;
+  ctx.rank(0);
+  const Expr x = ctx.in(0), g = ctx.seed();
+  auto around = [&](Expr v, int64_t low, int64_t high) {
+    Value* image = unsqueeze(b, merge_axes_from(b, v, 2), {1});
+    Value* pooled = b.make<AveragePool>(
+        {image}, {.kernel_shape = {at.size, 1}, .pads = {low, 0, high, 0}, .count_include_pad = true});
+    return Expr(b, reshape_like(b, pooled, v));
+  };
+  const Expr base = at.bias + at.alpha * around(square(x), before, after);
+  const Expr power = base.make<Pow>(-at.beta);
+  const Expr others = around(g * x * power / base, after, before);
+  ctx.give(0, g * power - 2 * at.alpha * at.beta * x * others);
+}
+
+void MeanVarianceNormalization::grad(GradContext& ctx) {
+  std::vector<int64_t> axes;
+  for (int k : distinct_axes(ctx.attrs<MeanVarianceNormalization>().axes, ctx.rank(0))) axes.push_back(k);
+  const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
+  const Expr centred = x - mean(x, axes), deviation = sqrt(mean(square(centred), axes));
+  const Expr scaled = g / (deviation + 1e-9), zero = equal(deviation, 0);
+  const Expr slope = mean(scaled * centred, axes) / ((deviation + 1e-9) * where(zero, 1, deviation));
+  give_rounded(ctx, 0, scaled - mean(scaled, axes) - centred * slope);
+}
+
+}  // namespace tc

@@ -1,0 +1,92 @@
+// Every op with a gradient is differentiated, over the samples of all ops and the rows of gradient_samples().
+#include <set>
+
+#include "tc/ir/op.h"
+#include "tests/passes/autodiff/gradient_check.h"
+#include "tests/passes/autodiff/samples.h"
+
+namespace tc {
+namespace {
+
+const std::vector<Sample>& checked_samples() {
+  static const std::vector<Sample> samples = [] {
+    std::vector<Sample> all = all_samples();
+    const auto more = gradient_samples();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return samples;
+}
+
+const OpInfo& op_of(const Sample& s) {
+  const OpInfo* op = find_op(s.name.substr(0, s.name.find('/')));
+  TC_CHECK(op, "sample ", s.name, " is of no op");
+  return *op;
+}
+
+bool has_gradient(const OpInfo& op) {
+  return op.grad || op.decompose || op.traits.piecewise_constant;
+}
+
+bool eligible(const Module& m) {
+  return !differentiable_inputs(m).empty() && !differentiable_outputs(m).empty();
+}
+
+// Ops whose operands or results are never differentiable tensors, or that nothing flows through.
+bool never_differentiable(const OpInfo& op) {
+  const Signature& s = op.facts->signature;
+  auto can = [&](const Slot& slot) {
+    if (slot.any) return true;
+    if (!slot.variable) return dtypes::floats.has(slot.fixed);
+    const DTypeSet set = op.facts->set_of(slot.variable);
+    for (DType t : {DType::f16, DType::bf16, DType::f32, DType::f64})
+      if (set.has(t)) return true;
+    return false;
+  };
+  bool in = false, out = false;
+  for (int i = 0; i < s.num_operands; ++i) in = in || can(s.operands[static_cast<size_t>(i)]);
+  for (int j = 0; j < s.num_results; ++j) out = out || can(s.results[static_cast<size_t>(j)]);
+  return !in || !out;
+}
+
+TEST(Gradients, EveryOneIsChecked) {
+  std::set<OpId> checked;
+  for (const Sample& s : checked_samples()) {
+    SampleGraph g;
+    s.build(g);
+    if (eligible(*g.module)) checked.insert(op_of(s).id);
+  }
+  for (const OpInfo& op : all_ops())
+    if (has_gradient(op) && !never_differentiable(op))
+      EXPECT_TRUE(checked.count(op.id)) << "no sample differentiates " << op.name();
+}
+
+class GradientTest : public testing::TestWithParam<size_t> {};
+
+TEST_P(GradientTest, AgreesWithDifferences) {
+  const Sample& s = checked_samples()[GetParam()];
+  SCOPED_TRACE(s.name);
+  SampleGraph g;
+  s.build(g);
+  if (!eligible(*g.module)) GTEST_SKIP() << "nothing to differentiate";
+  name_inputs(*g.module);
+  const OpInfo& op = op_of(s);
+  try {
+    const bool nonzero = check_gradient(*g.module, g.inputs);
+    EXPECT_TRUE(has_gradient(op)) << op.name() << " is said to have no gradient";
+    if (op.traits.piecewise_constant && op.id != OpId::StopGradient) EXPECT_FALSE(nonzero);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::no_gradient) << e.what();
+    EXPECT_FALSE(has_gradient(op)) << e.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GradientTest, testing::Range<size_t>(0, checked_samples().size()), [](const auto& info) {
+  std::string name = checked_samples()[info.param].name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return cat(info.param, "_", name);
+});
+
+}  // namespace
+}  // namespace tc
