@@ -1,9 +1,13 @@
-// The whole vocabulary of the C++ DSL.
+// The whole vocabulary of the C++ DSL; docs/dsl.md lists it.
 #pragma once
 
+#include "tc/frontend/dsl/control.h"
+#include "tc/frontend/dsl/creation.h"
 #include "tc/frontend/dsl/elementwise.h"
 #include "tc/frontend/dsl/function.h"
-#include "tc/frontend/dsl/shape.h"
+#include "tc/frontend/dsl/index.h"
+#include "tc/frontend/dsl/linalg.h"
+#include "tc/frontend/dsl/manipulation.h"
+#include "tc/frontend/dsl/nn.h"
+#include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/trace.h"
-#include "tc/frontend/dsl/tree.h"
-#include "tc/frontend/dsl/var.h"

@@ -332,6 +332,12 @@ Var hard_sigmoid(Arg x, double alpha, double beta) {
   return make<HardSigmoid>({operand(x, Domain::floating)}, {.alpha = attribute(alpha), .beta = attribute(beta)});
 }
 
+Var relu(Arg x) {
+  const Site site("relu", x.at());
+  const Var v = operand(x, Domain::real);
+  return dtypes::unsigned_ints.has(v.dtype()) ? v : make<Relu>({v});
+}
+
 Var selu(Arg x) {
   const Site site("selu", x.at());
   return make<Selu>({operand(x, Domain::floating)});

@@ -55,6 +55,7 @@ Var astype(Arg x, DType type);  // floats to integers truncate, integers wrap
 enum class GeluForm : uint8_t { exact, tanh };
 Var gelu(Arg x, GeluForm form = GeluForm::exact);
 Var hard_sigmoid(Arg x, double alpha = 0.2, double beta = 0.5);
+Var relu(Arg x);  // max(x, 0)
 Var selu(Arg x);
 Var silu(Arg x);  // x * sigmoid(x)
 Var relu6(Arg x);

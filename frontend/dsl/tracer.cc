@@ -269,7 +269,7 @@ Tracer::Body::Body(Tracer& t, std::string name)
 }
 Tracer::Body::~Body() {
   tracer_.frames_.resize(depth_);
-  if (graph_) tracer_.discarded_.push_back(std::move(graph_));
+  if (graph_) tracer_.discard(std::move(graph_));
 }
 std::unique_ptr<Graph> Tracer::Body::finish(const std::vector<Var>& outputs) {
   std::vector<Value*> values;

@@ -55,6 +55,15 @@ class Site {
 
 // Throws an error at the user's call.
 [[noreturn]] void refuse(ErrorCode code, std::string message, std::vector<std::string> notes = {});
+// What f() throws, at the user's call.
+template <class F>
+auto located(F f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    refuse(e.code(), e.diagnostic().message, e.diagnostic().notes);
+  }
+}
 
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
@@ -93,6 +102,9 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   // i64[1] of a symbolic extent: read off a value here that has it. Error bad_argument when there is none.
   Var extent(const Dim& d);
 
+  // Keeps a body that came to nothing: Vars may still look at it.
+  void discard(std::unique_ptr<Graph> graph) { discarded_.push_back(std::move(graph)); }
+
   // A body under construction: nodes go to it while it lives.
   class Body {
    public:
@@ -121,7 +133,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::string name_;
   std::shared_ptr<Module> module_;
   std::vector<Frame> frames_;
-  std::vector<std::unique_ptr<Graph>> discarded_;  // bodies that failed: Vars may still look at them
+  std::vector<std::unique_ptr<Graph>> discarded_;
   bool finished_ = false;
 };
 

@@ -48,6 +48,49 @@ void flatten(const std::tuple<T...>& list, Outputs& out) {
   std::apply([&](const T&... v) { (flatten(v, out), ...); }, list);
 }
 
+// The inverse: a T of the next values of `list` from `at` on; a vector takes all that is left.
+template <class T>
+struct Unflatten;
+template <>
+struct Unflatten<Var> {
+  static Var take(const std::vector<Var>& list, size_t& at) { return list.at(at++); }
+};
+template <>
+struct Unflatten<std::vector<Var>> {
+  static std::vector<Var> take(const std::vector<Var>& list, size_t& at) {
+    std::vector<Var> rest(list.begin() + static_cast<std::ptrdiff_t>(at), list.end());
+    at = list.size();
+    return rest;
+  }
+};
+template <class T, size_t N>
+struct Unflatten<std::array<T, N>> {
+  static std::array<T, N> take(const std::vector<Var>& list, size_t& at) {
+    std::array<T, N> result;
+    for (T& v : result) v = Unflatten<T>::take(list, at);
+    return result;
+  }
+};
+template <class A, class B>
+struct Unflatten<std::pair<A, B>> {
+  static std::pair<A, B> take(const std::vector<Var>& list, size_t& at) {
+    A a = Unflatten<A>::take(list, at);
+    B b = Unflatten<B>::take(list, at);
+    return {std::move(a), std::move(b)};
+  }
+};
+template <class... T>
+struct Unflatten<std::tuple<T...>> {
+  static std::tuple<T...> take([[maybe_unused]] const std::vector<Var>& list, [[maybe_unused]] size_t& at) {
+    return std::tuple<T...>{Unflatten<T>::take(list, at)...};  // braces: from left to right
+  }
+};
+template <class T>
+T unflatten(const std::vector<Var>& list) {
+  size_t at = 0;
+  return Unflatten<T>::take(list, at);
+}
+
 inline constexpr int kMaxArity = 16;
 
 template <class F, size_t... I>
@@ -76,6 +119,19 @@ struct Flat {
   static constexpr int kArity = arity<F>();
   static_assert(kArity >= 0 || std::is_invocable_v<F, std::vector<Var>>,
                 "the function must take tc::Var arguments, at most 16, or one std::vector<tc::Var>");
+  // What f returns for kArity Vars, or for a vector.
+  static auto result_type() {
+    if constexpr (kArity < 0)
+      return std::type_identity<std::remove_cvref_t<std::invoke_result_t<F&, std::vector<Var>>>>();
+    else
+      return []<size_t... I>(std::index_sequence<I...>) {
+        return std::type_identity<
+            std::remove_cvref_t<std::invoke_result_t<F&, decltype(static_cast<void>(I), std::declval<Var>())...>>>();
+      }
+    (std::make_index_sequence<static_cast<size_t>(kArity)>());
+  }
+  using Result = typename decltype(result_type())::type;
+
   F& f;
   Outputs operator()(const std::vector<Var>& args) const {
     Outputs out;

@@ -53,7 +53,7 @@ class Var {
   Var operator[](Index i) const;
   Var operator[](std::initializer_list<Index> indices) const;
   template <class... I>
-  Indexed at(I&&... indices) const;
+  Indexed at(Index first, I&&... more) const;
 
   // For the library's own use.
   Var(std::shared_ptr<dsl::Tracer> tracer, Value* value) : tracer_(std::move(tracer)), value_(value) {}

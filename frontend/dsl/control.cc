@@ -1,0 +1,227 @@
+#include "tc/frontend/dsl/control.h"
+
+#include <set>
+
+#include "tc/frontend/dsl/dsl.h"
+#include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/ops/control.h"
+
+namespace tc::dsl {
+namespace {
+
+using Values = std::vector<Var>;
+
+Values call(const Body& body, const std::vector<Var>& args) {
+  if (body.arity >= 0 && static_cast<size_t>(body.arity) != args.size())
+    refuse(ErrorCode::bad_argument, cat("the body takes ", body.arity, " arguments, it is given ", args.size()));
+  std::vector<Var> result;
+  const Site::Suspension user;
+  for (const Output& o : body.f(args)) result.push_back(o.value);
+  return result;
+}
+
+// Values that a body takes over from one iteration to the next.
+struct Carried {
+  std::vector<Var> initial;
+  std::vector<bool> weak;  // a number: its type is the body's to choose
+
+  explicit Carried(const Args& args) {
+    for (const Arg& a : args) {
+      initial.push_back(operand(a));
+      weak.push_back(a.weak());
+    }
+  }
+  std::vector<Type> types() const {
+    std::vector<Type> result;
+    for (const Var& v : initial) result.push_back(v.type());
+    return result;
+  }
+};
+
+// The type that covers `before` and `after` an iteration. Extents that vary are symbols, which `varying` collects.
+Type widened(Module& module, std::set<std::string>& varying, size_t i, const Type& before, const Type& after) {
+  if (before == after) return before;
+  const auto mismatch = [&](std::string_view what) {
+    refuse(ErrorCode::bad_type,
+           cat("carried value ", i, " is ", before, " before and ", after, " after an iteration: ", what),
+           {"give it its final element type and rank from the start"});
+  };
+  if (!before.is_tensor() || !after.is_tensor()) mismatch("its kind changes");
+  if (before.dtype() != after.dtype()) mismatch("its element type changes");
+  if (!before.shape().ranked() || !after.shape().ranked()) return Type::tensor(before.dtype(), Shape());
+  if (before.shape().rank() != after.shape().rank()) mismatch("its rank changes");
+  Dims dims = before.shape().dims();
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (dims[k] == after.shape().dims()[k] || varying.count(dims[k].str())) continue;
+    dims[k] = module.fresh_symbol();
+    varying.insert(dims[k].str());
+  }
+  return Type::tensor(before.dtype(), Shape(std::move(dims)));
+}
+
+// Traces a body until the types of the carried values, which are its inputs from `first` on, cover its own results:
+// `trace` gets the inputs' types and fills the graph, whose outputs from `first_output` on are the carried values.
+template <class F>
+std::unique_ptr<Graph> trace_until_stable(Carried& carried, int first_output, F trace) {
+  Tracer& tracer = Tracer::current();
+  std::vector<Type> types = carried.types();
+  std::set<std::string> varying;
+  while (true) {
+    std::unique_ptr<Graph> graph = trace(types);
+    bool stable = true;
+    for (size_t i = 0; i < types.size(); ++i) {
+      const Type& after = graph->output(first_output + static_cast<int>(i))->type();
+      if (carried.weak[i] && after.is_tensor() && after.dtype() != types[i].dtype()) {
+        carried.initial[i] = astype(carried.initial[i], after.dtype());
+        carried.weak[i] = false;
+        types = carried.types();
+        stable = false;
+        break;
+      }
+      Type next = widened(*tracer.module(), varying, i, types[i], after);
+      stable = stable && next == types[i];
+      types[i] = std::move(next);
+    }
+    if (stable) return graph;
+    tracer.discard(std::move(graph));
+  }
+}
+
+std::vector<std::unique_ptr<Graph>> one(std::unique_ptr<Graph> g) {
+  std::vector<std::unique_ptr<Graph>> list;
+  list.push_back(std::move(g));
+  return list;
+}
+
+void expect_count(const Values& outputs, size_t expected) {
+  if (outputs.size() != expected)
+    refuse(ErrorCode::bad_argument, cat("the body returns ", outputs.size(), " values, ", expected, " are carried"));
+}
+
+Var scalar_condition(const Var& c) {
+  if (!c.type().is_tensor() || c.dtype() != bool_ || (c.type().shape().ranked() && !c.size().is(1)))
+    refuse(ErrorCode::bad_type, cat("the condition is ", c.type(), ", expected one boolean"),
+           {"tc::any and tc::all make one of many"});
+  return c;
+}
+
+}  // namespace
+
+std::vector<Var> cond(const Arg& predicate, const Body& then, const Body& otherwise, const Location& at) {
+  const Site site("cond", at);
+  Tracer& tracer = Tracer::current();
+  const Var p = scalar_condition(operand(predicate));
+  std::vector<std::unique_ptr<Graph>> branches;
+  for (const Body* b : {&then, &otherwise}) {
+    Tracer::Body body(tracer, branches.empty() ? "then" : "else");
+    branches.push_back(body.finish(call(*b, {})));
+  }
+  const int n = branches[0]->num_outputs();
+  if (branches[1]->num_outputs() != n)
+    refuse(ErrorCode::bad_argument, cat("the branches return ", n, " and ", branches[1]->num_outputs(), " values"));
+  return tracer.emit(id_of<If>, {p}, nullptr, n, std::move(branches));
+}
+
+std::vector<Var> while_loop(const Body& condition, const Body& body, const Args& initial, const Location& at) {
+  const Site site("while_loop", at);
+  Tracer& tracer = Tracer::current();
+  Carried carried(initial);
+  const auto holds = [&](const std::vector<Var>& values) {
+    const Values c = call(condition, values);
+    if (c.size() != 1) refuse(ErrorCode::bad_argument, cat("the condition returns ", c.size(), " values"));
+    return scalar_condition(c[0]);
+  };
+  std::unique_ptr<Graph> graph = trace_until_stable(carried, 1, [&](const std::vector<Type>& types) {
+    Tracer::Body region(tracer, "body");
+    tracer.input(Type::tensor(i64, Shape(Dims())), "iteration");
+    tracer.input(Type::tensor(bool_, Shape(Dims())), "condition");
+    std::vector<Var> values;
+    for (const Type& t : types) values.push_back(tracer.input(t, {}));
+    Values next = call(body, values);
+    expect_count(next, types.size());
+    next.insert(next.begin(), holds(next));
+    return region.finish(next);
+  });
+  std::vector<Var> operands = {Var(), holds(carried.initial)};
+  operands.insert(operands.end(), carried.initial.begin(), carried.initial.end());
+  return tracer.emit(id_of<Loop>, operands, nullptr, static_cast<int>(carried.initial.size()), one(std::move(graph)));
+}
+
+std::vector<Var> fori_loop(const Arg& first, const Arg& end, const Body& body, const Args& initial,
+                           const Location& at) {
+  const Site site("fori_loop", at);
+  Tracer& tracer = Tracer::current();
+  Carried carried(initial);
+  const auto* zero = std::get_if<int64_t>(&first.content());
+  const bool from_zero = zero && *zero == 0;
+  const Var low = astype(operand(first, Domain::integer), i64), high = astype(operand(end, Domain::integer), i64);
+  if (low.rank() || high.rank())
+    refuse(ErrorCode::bad_shape, cat("the bounds are ", low.type(), " and ", high.type(), ", expected scalars"));
+  std::unique_ptr<Graph> graph = trace_until_stable(carried, 1, [&](const std::vector<Type>& types) {
+    Tracer::Body region(tracer, "body");
+    const Var iteration = tracer.input(Type::tensor(i64, Shape(Dims())), "iteration");
+    const Var go_on = tracer.input(Type::tensor(bool_, Shape(Dims())), "condition");
+    std::vector<Var> values = {from_zero ? iteration : iteration + low};
+    for (const Type& t : types) values.push_back(tracer.input(t, {}));
+    Values next = call(body, values);
+    expect_count(next, types.size());
+    next.insert(next.begin(), go_on);
+    return region.finish(next);
+  });
+  const auto fixed = [](const Arg& a) { return std::get_if<int64_t>(&a.content()); };
+  const Var trips = fixed(first) && fixed(end) ? asarray(std::max<int64_t>(*fixed(end) - *fixed(first), 0))
+                    : from_zero                ? high
+                                               : high - low;
+  std::vector<Var> operands = {trips, Var()};
+  operands.insert(operands.end(), carried.initial.begin(), carried.initial.end());
+  return tracer.emit(id_of<Loop>, operands, nullptr, static_cast<int>(carried.initial.size()), one(std::move(graph)));
+}
+
+std::vector<Var> scan(const Body& body, const Args& initial, const Args& slices, const ScanOptions& options,
+                      const Location& at) {
+  const Site site(initial.empty() ? "map" : "scan", at);
+  Tracer& tracer = Tracer::current();
+  Carried carried(initial);
+  std::vector<Var> inputs;
+  Scan::Attrs attrs;
+  attrs.num_scan_inputs = static_cast<int64_t>(slices.size());
+  std::vector<Type> slice_types;
+  for (const Arg& a : slices) {
+    inputs.push_back(operand(a));
+    const Var& v = inputs.back();
+    const int axis = axis_of(options.axis, v.rank());
+    Dims dims = v.shape();
+    dims.erase(dims.begin() + axis);
+    slice_types.push_back(Type::tensor(v.dtype(), Shape(std::move(dims))));
+    if (options.axis) attrs.scan_input_axes.push_back(axis);
+    if (options.reverse) attrs.scan_input_directions.push_back(1);
+  }
+  if (inputs.empty())
+    refuse(ErrorCode::bad_argument, "there is nothing to go over", {"tc::fori_loop repeats a body a number of times"});
+  const size_t states = carried.initial.size();
+  std::unique_ptr<Graph> graph = trace_until_stable(carried, 0, [&](const std::vector<Type>& types) {
+    Tracer::Body region(tracer, "body");
+    std::vector<Var> values;
+    for (const Type& t : types) values.push_back(tracer.input(t, {}));
+    for (const Type& t : slice_types) values.push_back(tracer.input(t, {}));
+    const Values next = call(body, values);
+    if (next.size() < states)
+      refuse(ErrorCode::bad_argument, cat("the body returns ", next.size(), " values, ", states, " are carried"));
+    return region.finish(next);
+  });
+  for (int j = static_cast<int>(states); j < graph->num_outputs(); ++j) {
+    if (options.axis) {
+      const Type& t = graph->output(j)->type();
+      if (!t.shape().ranked()) refuse(ErrorCode::bad_shape, cat("the rank of output ", j, " is unknown"));
+      attrs.scan_output_axes.push_back(axis_of(options.axis, t.shape().rank() + 1));
+    }
+    if (options.reverse) attrs.scan_output_directions.push_back(1);
+  }
+  const int results = graph->num_outputs();
+  std::vector<Var> operands = carried.initial;
+  operands.insert(operands.end(), inputs.begin(), inputs.end());
+  return tracer.emit(id_of<Scan>, operands, std::make_shared<Scan::Attrs>(std::move(attrs)), results,
+                     one(std::move(graph)));
+}
+
+}  // namespace tc::dsl

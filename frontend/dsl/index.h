@@ -1,0 +1,87 @@
+// NumPy's indexing, and functional updates of what an index selects.
+//
+//   x[0]  x[{tc::ellipsis, tc::slice(1, -1)}]  x[{mask}]  x.at(rows, tc::newaxis, tc::slice({}, {}, -1))
+//   x = x.at(tc::slice(1, {})).set(0);         // x is the new value; the old one is unchanged
+//
+// An index is an integer, a range, newaxis, ellipsis, a boolean mask or an array of integers; integers and the bounds
+// of ranges may be Vars. Negative ones count from the end, ranges are clamped as in Python. Arrays broadcast against
+// each other; their axes take the place of the first one, or come first when something stands between them. Error
+// bad_argument for too many indices or a constant index out of range, bad_type for an array of another type; an index
+// that turns out to be out of range stops the run.
+#pragma once
+
+#include "tc/frontend/dsl/var.h"
+
+namespace tc {
+
+inline constexpr struct NewAxis {
+} newaxis;
+inline constexpr struct Ellipsis {
+} ellipsis;
+
+// An end of a range: {} is open; a Var is a scalar integer.
+class Bound {
+ public:
+  Bound() = default;
+  template <std::integral T>
+  Bound(T n) : value_(Dim(static_cast<int64_t>(n))) {}
+  Bound(Dim d) : value_(std::move(d)) {}
+  Bound(Var v) : value_(std::move(v)) {}
+  bool open() const { return value_.index() == 0; }
+  const std::variant<std::monostate, Dim, Var>& value() const { return value_; }
+
+ private:
+  std::variant<std::monostate, Dim, Var> value_;
+};
+
+// Python's start:stop:step.
+struct IndexRange {
+  Bound start = {}, stop = {}, step = {};
+};
+inline IndexRange slice(Bound start, Bound stop, Bound step = {}) {
+  return {std::move(start), std::move(stop), std::move(step)};
+}
+
+class Index {
+ public:
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Index(T i, Location at = Location::current())
+      : content_(static_cast<int64_t>(i)), at_(at) {}
+  Index(IndexRange r, Location at = Location::current()) : content_(std::move(r)), at_(at) {}
+  Index(NewAxis n, Location at = Location::current()) : content_(n), at_(at) {}
+  Index(Ellipsis e, Location at = Location::current()) : content_(e), at_(at) {}
+  Index(Var v, Location at = Location::current()) : content_(std::move(v)), at_(at) {}
+  using Content = std::variant<int64_t, IndexRange, NewAxis, Ellipsis, Var>;
+  const Content& content() const { return content_; }
+  const Location& at() const { return at_; }
+
+ private:
+  Content content_;
+  Location at_;
+};
+
+// The part of x that indices select.
+class Indexed {
+ public:
+  Indexed(Var x, std::vector<Index> indices) : x_(std::move(x)), indices_(std::move(indices)) {}
+  operator Var() const { return get(); }
+  Var get() const;
+  // x with the part replaced by, or combined with, a value that broadcasts to it. Where an index array names a place
+  // more than once, set keeps one of the values and the others combine all of them.
+  Var set(Arg value) const;
+  Var add(Arg value) const;
+  Var multiply(Arg value) const;
+  Var min(Arg value) const;
+  Var max(Arg value) const;
+
+ private:
+  Var x_;
+  std::vector<Index> indices_;
+};
+
+template <class... I>
+Indexed Var::at(Index first, I&&... more) const {
+  return Indexed(*this, std::vector<Index>{std::move(first), Index(std::forward<I>(more))...});
+}
+
+}  // namespace tc

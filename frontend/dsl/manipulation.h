@@ -1,0 +1,64 @@
+// Shapes and places of elements. Element types are kept; joined tensors are promoted to a common one.
+#pragma once
+
+#include "tc/frontend/dsl/shape.h"
+
+namespace tc {
+
+std::vector<Var> broadcast_arrays(const Args& args);
+Var broadcast_to(Arg x, ShapeArg shape);
+
+struct JoinOptions {
+  Axes axis = 0;  // concat: {} flattens first
+};
+Var concat(const Args& args, JoinOptions options = {});
+Var stack(const Args& args, JoinOptions options = {});  // along a new axis
+struct UnstackOptions {
+  int64_t axis = 0;
+};
+std::vector<Var> unstack(Arg x, UnstackOptions options = {});  // of an axis of fixed extent
+struct SplitOptions {
+  int64_t axis = 0;
+};
+std::vector<Var> split(Arg x, std::vector<int64_t> extents, SplitOptions options = {});  // consecutive parts
+
+Var expand_dims(Arg x, Axes axis);  // new axes of extent 1, counted in the result
+Var squeeze(Arg x, Axes axis);      // without axes, each of extent 1
+struct FlipOptions {
+  Axes axis = {};
+};
+Var flip(Arg x, FlipOptions options = {});
+Var moveaxis(Arg x, Axes source, Axes destination);
+Var permute_dims(Arg x, std::vector<int64_t> axes);
+
+struct RepeatOptions {
+  std::optional<int64_t> axis = {};  // {}: of the flattened tensor
+};
+Var repeat(Arg x, Arg repeats,
+           RepeatOptions options = {});  // each element so many times: one number, or one per element
+Var reshape(Arg x, ShapeArg shape);      // one extent may be -1
+Var flatten(Arg x);                      // to rank 1
+struct RollOptions {
+  Axes axis = {};  // {}: of the flattened tensor, which keeps its shape
+};
+Var roll(Arg x, std::vector<int64_t> shift, RollOptions options = {});
+Var roll(Arg x, int64_t shift, RollOptions options = {});
+Var tile(Arg x, std::vector<int64_t> repetitions);
+
+enum class PadKind : uint8_t { constant, reflect, edge, wrap };
+struct PadOptions {
+  PadKind mode = PadKind::constant;
+  Arg value = 0;  // of constant padding
+};
+struct PadWidth {
+  int64_t before = 0, after = 0;
+};
+Var pad(Arg x, std::vector<PadWidth> axes, PadOptions options = {});  // the last axes.size() axes
+
+struct BlockOptions {
+  bool columns_first = false;  // depth_to_space: ONNX's CRD order of channels in place of DCR
+};
+Var depth_to_space(Arg x, int64_t block, BlockOptions options = {});
+Var space_to_depth(Arg x, int64_t block);
+
+}  // namespace tc

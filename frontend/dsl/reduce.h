@@ -1,0 +1,106 @@
+// Functions along axes: statistics, searches, sorting, sets. Names and results are the Array API's; `axis = {}` means
+// all axes. Sums and products of integers are i64 or u64 unless `dtype` says otherwise.
+#pragma once
+
+#include "tc/frontend/dsl/shape.h"
+
+namespace tc {
+
+struct ReduceOptions {
+  Axes axis = {};
+  bool keepdims = false;
+};
+struct SumOptions {
+  Axes axis = {};
+  std::optional<DType> dtype = {};
+  bool keepdims = false;
+};
+struct VarianceOptions {
+  Axes axis = {};
+  double correction = 0;  // of the divisor: 1 gives the sample's variance
+  bool keepdims = false;
+};
+Var all(Arg x, ReduceOptions options = {});  // of booleans; other elements count as true unless they are 0
+Var any(Arg x, ReduceOptions options = {});
+Var max(Arg x, ReduceOptions options = {});
+Var mean(Arg x, ReduceOptions options = {});
+Var min(Arg x, ReduceOptions options = {});
+Var prod(Arg x, SumOptions options = {});
+Var std(Arg x, VarianceOptions options = {});
+Var sum(Arg x, SumOptions options = {});
+Var var(Arg x, VarianceOptions options = {});
+Var count_nonzero(Arg x, ReduceOptions options = {});
+Var logsumexp(Arg x, ReduceOptions options = {});
+
+struct CumulativeOptions {
+  std::optional<int64_t> axis = {};  // may be left out for rank 1
+  std::optional<DType> dtype = {};
+  bool include_initial = false;  // one more element in front: 0 or 1
+};
+Var cumulative_prod(Arg x, CumulativeOptions options = {});
+Var cumulative_sum(Arg x, CumulativeOptions options = {});
+
+struct DiffOptions {
+  int64_t axis = -1;
+  int n = 1;  // times
+  Arg prepend = {}, append = {};
+};
+Var diff(Arg x, DiffOptions options = {});
+
+struct ArgOptions {
+  std::optional<int64_t> axis = {};  // {}: of the flattened tensor
+  bool keepdims = false;
+};
+Var argmax(Arg x, ArgOptions options = {});  // the first of equals; a NaN wins
+Var argmin(Arg x, ArgOptions options = {});
+
+std::vector<Var> nonzero(Arg x);  // i64 indices, one Var per axis
+struct TakeOptions {
+  std::optional<int64_t> axis = {};  // may be left out for rank 1
+};
+Var take(Arg x, Arg indices, TakeOptions options = {});
+struct TakeAlongOptions {
+  int64_t axis = -1;
+};
+Var take_along_axis(Arg x, Arg indices, TakeAlongOptions options = {});
+
+enum class Side : uint8_t { left, right };
+struct SearchOptions {
+  Side side = Side::left;
+  Arg sorter = {};  // indices that sort x1
+};
+// Where elements of x2 go in the sorted, rank-1 x1: before (left) or after (right) equal ones.
+Var searchsorted(Arg x1, Arg x2, SearchOptions options = {});
+
+struct SortOptions {
+  int64_t axis = -1;
+  bool descending = false;
+};
+Var argsort(Arg x, SortOptions options = {});  // stable
+Var sort(Arg x, SortOptions options = {});
+struct TopKOptions {
+  int64_t axis = -1;
+  bool largest = true, sorted = true;
+};
+struct TopKResult {
+  Var values, indices;
+};
+TopKResult top_k(Arg x, Extent k, TopKOptions options = {});
+
+// Of the distinct elements, ascending; x counts as flattened. `indices` are first occurrences, `inverse_indices` have
+// the shape of x.
+struct UniqueAll {
+  Var values, indices, inverse_indices, counts;
+};
+struct UniqueCounts {
+  Var values, counts;
+};
+struct UniqueInverse {
+  Var values, inverse_indices;
+};
+UniqueAll unique_all(Arg x);
+UniqueCounts unique_counts(Arg x);
+UniqueInverse unique_inverse(Arg x);
+Var unique_values(Arg x);
+
+}  // namespace tc

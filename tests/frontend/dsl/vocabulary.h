@@ -1,0 +1,57 @@
+// One row or more per name of the DSL: a call, the inputs it gets, and what NumPy makes of the same inputs. The rows
+// are compared with NumPy, and docs/dsl.md is written from them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tc/ir/graph.h"
+#include "tc/tc.h"
+
+namespace tc::vocabulary {
+
+struct Row {
+  std::string name;                 // "linalg.trace" for tc::linalg::trace
+  std::vector<std::string> inputs;  // see make_input
+  int arity;
+  dsl::FlatFunction call;
+  std::string numpy;     // of the inputs a, b, c, ... with the Array API's names (numpy_peer.py)
+  bool fixed = false;    // only for inputs of fixed extents
+  double tolerance = 0;  // in place of the element type's: relative, and of numbers below 1 absolute
+};
+
+struct Group {
+  std::string title;
+  std::vector<Row> rows;
+
+  template <class F>
+  Row& add(std::string name, std::vector<std::string> inputs, F f, std::string numpy) {
+    auto kept = std::make_shared<F>(std::move(f));
+    rows.push_back({std::move(name), std::move(inputs), dsl::Flat<F>::kArity,
+                    [kept](const std::vector<Var>& v) { return dsl::Flat<F>{*kept}(v); }, std::move(numpy)});
+    return rows.back();
+  }
+};
+
+Group elementwise_rows();
+Group creation_rows();
+Group manipulation_rows();
+Group indexing_rows();
+Group reduce_rows();
+Group linalg_rows();
+Group nn_rows();
+Group control_rows();
+inline std::vector<Group> all_groups() {
+  return {elementwise_rows(), creation_rows(), manipulation_rows(), indexing_rows(),
+          reduce_rows(),      linalg_rows(),   nn_rows(),           control_rows()};
+}
+
+// "f32[2,3]" normal numbers, small integers or booleans; "f32[9]{0.5,2}" uniform in a range (of integers: with both
+// ends); "f32[9]{edge}" zeros, infinities, NaNs and more; "i64[3]=2,0,1" these.
+Tensor make_input(const std::string& spec, uint64_t seed);
+
+// The ops of a graph in order, without constants: "exp, 2 mul, loop(add, less)".
+std::string lowering(const Graph& g);
+
+}  // namespace tc::vocabulary
