@@ -76,11 +76,6 @@ Value* shape_of(Builder& b, Value* v) {
   return v->shape().is_static() ? b.ints(v->shape().extents()) : b.make<ShapeOf>({v});
 }
 
-Value* extent_of(Builder& b, Value* v, int axis) {
-  if (const Dim& d = v->shape()[axis]; d.is_const()) return b.ints({d.value()});
-  return b.make<ShapeOf>({v}, {.start = axis, .end = axis + 1});
-}
-
 Value* count_of(Builder& b, Value* v) {
   return v->shape().is_static() ? b.scalar(v->shape().count().value()) : b.make<Size>({v});
 }
@@ -100,10 +95,6 @@ Value* join_ints(Builder& b, const std::vector<Value*>& parts) {
 
 Value* known_or(Builder& b, const Dim& d, const std::function<Value*()>& compute) {
   return d.is_const() ? b.ints({d.value()}) : compute();
-}
-
-Value* iota(Builder& b, Value* extent) {
-  return b.make<Range>({b.scalar<int64_t>(0), b.make<Squeeze>({extent, b.ints({0})}), b.scalar<int64_t>(1)});
 }
 
 namespace {

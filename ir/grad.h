@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tc/ir/expr.h"
+#include "tc/ir/shape_build.h"
 
 namespace tc {
 
@@ -119,13 +120,11 @@ class JvpContext {
 
 // Shapes of values, fixed where inference knows them and computed when the program runs where it does not.
 Value* shape_of(Builder& b, Value* v);             // i64[rank]
-Value* extent_of(Builder& b, Value* v, int axis);  // i64[1]
 Value* count_of(Builder& b, Value* v);             // i64 scalar: the number of elements
 // Vectors of i64 one after the other: one constant when all are known.
 Value* join_ints(Builder& b, const std::vector<Value*>& parts);
 // i64[1]: the extent when it is fixed, else what `compute` makes.
 Value* known_or(Builder& b, const Dim& d, const std::function<Value*()>& compute);
-Value* iota(Builder& b, Value* extent);  // 0, 1, ... below the only element
 
 Value* full(Builder& b, Value* shape, DType t, double value);
 Value* full_like(Builder& b, Value* v, double value);  // of any differentiable type

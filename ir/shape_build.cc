@@ -3,6 +3,7 @@
 namespace tc {
 
 Value* extent_of(Builder& b, Value* v, int axis) {
+  if (const Dim& d = v->shape()[axis]; d.is_const()) return b.ints({d.value()});
   return b.make<ShapeOf>({v}, {.start = axis, .end = axis + 1});
 }
 

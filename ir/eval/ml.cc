@@ -162,9 +162,9 @@ void eval<CastMap>(EvalContext& ctx) {
     }
     ctx.write(0, {1, static_cast<int64_t>(y.size())}, y);
   };
-  if (a.cast_to == CastTo::f32)
+  if (a.cast_to == CastTo::to_float)
     cast(0.0);
-  else if (a.cast_to == CastTo::i64)
+  else if (a.cast_to == CastTo::to_int64)
     cast(int64_t{0});
   else
     cast(std::string("0.f"));  // as ONNX Runtime fills up

@@ -133,7 +133,7 @@ void CastMap::infer(InferContext& ctx) {
   expect_map(ctx, DType::i64, dtypes::strings | DType::f32);
   const bool sparse = a.map_form == MapForm::sparse;
   if (sparse && a.max_map < 0) ctx.fail(ErrorCode::bad_attribute, "max_map is ", a.max_map);
-  const DType t = a.cast_to == CastTo::f32 ? DType::f32 : a.cast_to == CastTo::str ? DType::str : DType::i64;
+  const DType t = a.cast_to == CastTo::to_float ? DType::f32 : a.cast_to == CastTo::to_string ? DType::str : DType::i64;
   ctx.set(0, t, Shape{1, sparse ? Dim(a.max_map) : ctx.fresh()});
 }
 

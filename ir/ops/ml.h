@@ -95,7 +95,7 @@ struct FeatureVectorizer {
   static void infer(InferContext& ctx);
 };
 
-enum class CastTo : uint8_t { f32, str, i64 };
+enum class CastTo : uint8_t { to_float, to_string, to_int64 };
 template <>
 inline constexpr auto kEnumNames<CastTo> = std::array<std::string_view, 3>{"TO_FLOAT", "TO_STRING", "TO_INT64"};
 enum class MapForm : uint8_t { dense, sparse };
@@ -104,7 +104,7 @@ inline constexpr auto kEnumNames<MapForm> = std::array<std::string_view, 2>{"DEN
 
 struct CastMap {
   struct Attrs {
-    CastTo cast_to = CastTo::f32;
+    CastTo cast_to = CastTo::to_float;
     MapForm map_form = MapForm::dense;
     int64_t max_map = 1;  // extent of the result in sparse form
     static constexpr auto fields = std::tuple{field("cast_to", &Attrs::cast_to), field("map_form", &Attrs::map_form),

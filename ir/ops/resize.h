@@ -47,7 +47,7 @@ struct Resize {
     ResizeMode mode = ResizeMode::nearest;
     ResizeCoordinates coordinates = ResizeCoordinates::half_pixel;
     ResizeNearest nearest_mode = ResizeNearest::round_prefer_floor;
-    std::optional<std::vector<int64_t>> axes;
+    std::optional<std::vector<int64_t>> axes = {};
     ResizeAspect aspect = ResizeAspect::stretch;
     double cubic_coeff_a = -0.75;
     bool antialias = false, exclude_outside = false;

@@ -139,7 +139,7 @@ std::vector<Value*> decompose_recurrent(Builder& b, const Node& node, const RnnF
     std::vector<Value*> outputs;
     auto masked = [&](Expr now, Expr otherwise) { return mask ? where(in(states + 1), now, otherwise) : now; };
     outputs.push_back(masked(after.h, before.h));
-    if (form.has_cell) outputs.push_back(masked(*after.c, *before.c));
+    if (after.c && before.c) outputs.push_back(masked(*after.c, *before.c));
     outputs.push_back(mask ? where(in(states + 1), after.h, 0) : Expr(inner, inner.make<Identity>({after.h})));
     body->set_outputs(outputs);
     std::vector<std::unique_ptr<Graph>> regions;

@@ -54,7 +54,7 @@ struct Adam {
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
-enum class MomentumMode : uint8_t { standard, nesterov };
+enum class MomentumMode : uint8_t { heavy_ball, nesterov };
 inline constexpr std::string_view kMomentumModeNames[] = {"standard", "nesterov"};
 template <>
 inline constexpr std::span<const std::string_view> kEnumNames<MomentumMode> = kMomentumModeNames;
@@ -64,7 +64,7 @@ struct Momentum {
   struct Attrs {
     double alpha = 0;  // share that v keeps
     double beta = 0;   // share of the gradient
-    MomentumMode mode = MomentumMode::standard;
+    MomentumMode mode = MomentumMode::heavy_ball;
     double norm_coefficient = 0;  // of 1/2 |x|^2, added to the loss
     static constexpr auto fields = std::tuple{
         field("alpha", &Attrs::alpha, required), field("beta", &Attrs::beta, required),

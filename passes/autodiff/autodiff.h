@@ -26,8 +26,8 @@ struct DiffOptions {
 };
 
 // Appends through the builder the gradients of the sum over k of <outputs[k], seeds[k]> with respect to each value of
-// `wrt` (reverse mode). A null seed drops its output; without seeds at all every output must have one element, seeded
-// with
+// `wrt` (reverse mode), which count as independent of each other. A null seed drops its output; without seeds at all
+// every output must have one element, seeded with
 // 1. The builder must stand after the outputs' definitions, in their graph or in a region inside. Loops and other ops
 // on the way may be asked for more results than before, and calls are replaced by what they call. Error no_gradient
 // when something is not differentiable; zero where an output does not depend on a value.

@@ -2,7 +2,7 @@
 // whole leaves them in <build>/coverage/<test>.txt.
 #pragma once
 
-#include <errno.h>
+#include <cerrno>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -285,7 +285,7 @@ std::string model_of(const Edge& edge, Form form) {
     if (!edge.inputs[i]) continue;
     const Tensor& t = *edge.inputs[i];
     if (is_constant(form, i)) {
-      constants.push_back(tensor(inputs.back(), t));
+      constants.push_back(testing_onnx::tensor(inputs.back(), t));
       continue;
     }
     tc::Dims dims;

@@ -79,8 +79,8 @@ TEST(Differences, PageIsFresh) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), page) << "TC_BLESS=1 writes it anew";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Edges, testing::Range<size_t>(0, all_edges().size()), [](const auto& info) {
-  std::string name = cat(all_edges()[info.param].op, "_", all_edges()[info.param].place);
+INSTANTIATE_TEST_SUITE_P(All, Edges, testing::Range<size_t>(0, all_edges().size()), [](const auto& row) {
+  std::string name = cat(all_edges()[row.param].op, "_", all_edges()[row.param].place);
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;

@@ -40,8 +40,8 @@ TEST(UnknownOperators, NameTheNearest) {
       {"MatMull", "ai.onnx", {{"", 18}}, "unknown operator MatMull (did you mean MatMul?)"},
       // Known in another domain.
       {"Relu",
-       "com.microsoft",
-       {{"", 18}, {"com.microsoft", 1}},
+       "ai.onnx.preview",
+       {{"", 18}, {"ai.onnx.preview", 1}},
        "unknown operator ai.onnx.preview.Relu (did you mean ai.onnx.Relu?)"},
       {"Softmax",
        "my.own",

@@ -34,13 +34,15 @@ std::string difference(const Outcome& outcome, const std::vector<std::optional<e
 TEST(Edges, OnnxRuntimeDiffersOnlyWhereARowSaysSo) {
   if (node_modules().empty()) GTEST_SKIP() << "no npm packages; ./dev test fetches them";
   std::vector<const Edge*> rows;
-  std::vector<Trial> trials;
+  std::vector<Job> jobs;
   for (const Edge& e : edges::all_edges()) {
     if (e.ort == Runtime::not_run || !can_carry(e)) continue;
     rows.push_back(&e);
-    trials.push_back({edges::model_of(e, edges::Form::fed), edges::inputs_of(e, edges::Form::fed)});
+    jobs.push_back({.model = {},
+                    .inputs = edges::inputs_of(e, edges::Form::fed),
+                    .bytes = edges::model_of(e, edges::Form::fed)});
   }
-  const auto outcomes = onnx_runtime(trials);
+  const auto outcomes = onnx_runtime(jobs);
   size_t differing = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Edge& e = *rows[i];
@@ -65,7 +67,7 @@ TEST(Edges, OnnxRuntimeDiffersOnlyWhereARowSaysSo) {
       case Runtime::not_run:
         break;
     }
-    if (e.ort == Runtime::differs && e.error.empty())
+    if (e.ort == Runtime::differs && e.error.empty()) {
       EXPECT_NE(edges::difference(
                     [&] {
                       std::vector<Tensor> values;
@@ -76,6 +78,7 @@ TEST(Edges, OnnxRuntimeDiffersOnlyWhereARowSaysSo) {
                     e.outputs, e.within),
                 "")
           << "the row says what the standard says";
+    }
   }
   std::cout << rows.size() << " of " << edges::all_edges().size() << " rows run, " << differing << " differ\n";
 }

@@ -23,7 +23,7 @@ std::string input_name(size_t variant, size_t i) {
 }
 
 std::string declared(const std::string& name, const Tensor& t) {
-  std::vector<Extent> extents(t.extents().begin(), t.extents().end());
+  std::vector<testing_onnx::Extent> extents(t.extents().begin(), t.extents().end());
   return value_info(name, static_cast<uint64_t>(info(t.dtype()).onnx), extents);
 }
 

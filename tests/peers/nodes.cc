@@ -23,7 +23,7 @@ std::string output_name(const NodeCase& c, int j) {
 
 // A value info whose extents are open.
 std::string open_input(const std::string& name, const Tensor& t) {
-  std::vector<Extent> extents;
+  std::vector<testing_onnx::Extent> extents;
   for (int i = 0; i < t.rank(); ++i) extents.emplace_back(cat(name, "_", i));
   return value_info(name, static_cast<uint64_t>(info(t.dtype()).onnx), extents);
 }

@@ -54,9 +54,12 @@ std::string node_modules() {
 
 std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs) {
   const Workspace workspace;
+  const auto model_file = [&](size_t i) { return workspace.path / ("model" + std::to_string(i) + ".onnx"); };
   const auto file = [&](const char* kind, size_t i) { return workspace.path / (kind + std::to_string(i) + ".npz"); };
-  for (size_t i = 0; i < jobs.size(); ++i)
+  for (size_t i = 0; i < jobs.size(); ++i) {
     if (jobs[i].folder.empty()) write_npz(file("in", i), jobs[i].inputs);
+    if (!jobs[i].bytes.empty()) std::ofstream(model_file(i), std::ios::binary) << jobs[i].bytes;
+  }
   std::vector<Outcome> outcomes;
   while (outcomes.size() < jobs.size()) {
     const std::string log = workspace.path / "log";
@@ -65,7 +68,8 @@ std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs) {
     for (size_t i = outcomes.size(); i < jobs.size(); ++i) {
       const std::string inputs = jobs[i].folder.empty() ? file("in", i).string() : jobs[i].folder;
       nlohmann::json run = {{"inputs", inputs}, {"save", file("out", i)}};
-      spec["jobs"].push_back({{"model", std::filesystem::absolute(jobs[i].model)}, {"severity", 4}, {"runs", {run}}});
+      const auto model = jobs[i].bytes.empty() ? std::filesystem::absolute(jobs[i].model) : model_file(i);
+      spec["jobs"].push_back({{"model", model}, {"severity", 4}, {"runs", {run}}});
     }
     const int status = run_node(workspace, spec);
     std::ifstream lines(log);

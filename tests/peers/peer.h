@@ -30,6 +30,7 @@ struct Job {
   std::string model;
   NamedTensors inputs;
   std::string folder = {};  // instead of inputs: where input_0.pb, ... lie
+  std::string bytes = {};   // instead of model: what the file holds
 };
 struct Outcome {
   std::string error;  // empty: it ran

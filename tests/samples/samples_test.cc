@@ -80,8 +80,9 @@ TEST_P(SampleTest, AgreesWithItsDecomposition) {
   const auto a = interpret(*g.module, g.inputs, widened), b = interpret(*simpler.module, simpler.inputs, widened);
   expect_close(s, g.module->main(), a, b);
   for (size_t i = 0; i < a.size(); ++i)
-    if (a[i].is_tensor() && kind(a[i].tensor().dtype()) != DTypeKind::floating)
+    if (a[i].is_tensor() && kind(a[i].tensor().dtype()) != DTypeKind::floating) {
       EXPECT_TRUE(a[i].tensor().identical(b[i].tensor())) << "output " << i;
+    }
   InterpOptions checked;
   checked.check_types = true;
   interpret(*simpler.module, simpler.inputs, checked);

@@ -45,6 +45,7 @@ SYSTEM = {
     r"(jerror|jpeglib|openjpeg|tiffio|webp/[a-z]+)\.h": [r"(tests/)?ir/eval/image_.*"],
     r"zip\.h": [r"tools/common/.*"],
     r"gtest/.*": [r"tests/.*"],
+    r"sanitizer/.*": [r"tests/fuzz/.*"],
     r"benchmark/.*": [r"bench/.*"],
     r"[a-z_]+": [r".*"],  # the C++ standard library
     r"((sys|linux)/[a-z0-9_]+|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|poll)\.h": [

@@ -19,7 +19,7 @@ struct Case {
   std::string name;
   bool random = false;
   size_t original = 0;            // index of the job
-  std::map<int, size_t> exports;  // opset → index of the job
+  std::map<int, size_t> exports = {};  // opset → index of the job
 };
 
 class Cases : public testing::TestWithParam<std::string> {};
@@ -95,7 +95,9 @@ TEST_P(Cases, MakeItThroughOnnxRuntime) {
             << " exports refused; ONNX Runtime runs " << ran
             << " of the originals, and gives the same for all exports of " << through << "\n";
   for (const auto& [reason, count] : reasons) std::cout << "  refused " << count << ": " << reason << "\n";
-  if (GetParam() == TC_ONNX_TESTDATA) EXPECT_GE(through, 900u);
+  if (GetParam() == TC_ONNX_TESTDATA) {
+    EXPECT_GE(through, 900u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Cases, testing::ValuesIn(case_roots()),

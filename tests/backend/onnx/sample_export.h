@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tc/tc.h"
+#include "tc/tools/common/compare.h"
 #include "tests/samples/sample.h"
 
 namespace tc {

@@ -15,8 +15,8 @@ namespace tc::peers {
 namespace {
 
 struct Pending {
-  std::string name, dialect;
-  std::vector<Wrapped::Output> expected;
+  std::string name = {}, dialect = {};
+  std::vector<Wrapped::Output> expected = {};
   bool random = false, lossy = false;
   Tolerance tolerance = {.rtol = 1e-3, .atol = 1e-5};
 };

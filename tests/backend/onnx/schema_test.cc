@@ -95,8 +95,9 @@ TEST(Schema, AgreesWithTheLibrary) {
         std::set<std::string> types;
         for (const auto* t : formal[i].GetTypes()) types.insert(*t);
         EXPECT_EQ(without_spaces(strings_of(s->types(ours[i]))), without_spaces(types)) << formal[i].GetName();
-        if (ours[i].variable >= 0)
+        if (ours[i].variable >= 0) {
           EXPECT_EQ(s->variables[static_cast<size_t>(ours[i].variable)].first, formal[i].GetTypeStr());
+        }
       }
     };
     side(s->inputs, theirs->inputs());
@@ -108,10 +109,18 @@ TEST(Schema, AgreesWithTheLibrary) {
       EXPECT_EQ(a.kind, kind_of(it->second.type)) << a.name;
       EXPECT_EQ(a.required, it->second.required) << a.name;
       const auto& d = it->second.default_value;
-      if (const auto* i = std::get_if<int64_t>(&a.fallback)) EXPECT_EQ(*i, d.i()) << a.name;
-      if (const auto* f = std::get_if<double>(&a.fallback)) EXPECT_EQ(static_cast<float>(*f), d.f()) << a.name;
-      if (const auto* t = std::get_if<std::string>(&a.fallback)) EXPECT_EQ(*t, d.s()) << a.name;
-      if (std::holds_alternative<std::monostate>(a.fallback)) EXPECT_EQ(d.name(), "") << a.name;
+      if (const auto* i = std::get_if<int64_t>(&a.fallback)) {
+        EXPECT_EQ(*i, d.i()) << a.name;
+      }
+      if (const auto* f = std::get_if<double>(&a.fallback)) {
+        EXPECT_EQ(static_cast<float>(*f), d.f()) << a.name;
+      }
+      if (const auto* t = std::get_if<std::string>(&a.fallback)) {
+        EXPECT_EQ(*t, d.s()) << a.name;
+      }
+      if (std::holds_alternative<std::monostate>(a.fallback)) {
+        EXPECT_EQ(d.name(), "") << a.name;
+      }
     }
   }
   EXPECT_GT(compared, 200);
@@ -126,7 +135,9 @@ TEST(Schema, HasWhatTheOpsName) {
     const Schema* s = find_schema(n.domain, n.name, kMaxExportOpset);
     ASSERT_TRUE(s);
     for (const FieldInfo& f : op.attrs.fields)
-      if (f.onnx != "-") EXPECT_TRUE(s->attribute(f.onnx)) << f.onnx;
+      if (f.onnx != "-") {
+        EXPECT_TRUE(s->attribute(f.onnx)) << f.onnx;
+      }
     EXPECT_EQ(op.facts->signature.num_operands, static_cast<int>(s->inputs.size()));
   }
 }

@@ -103,7 +103,7 @@ void versions(Cases& cases) {
   cases.push_back({"operator_not_yet_there",
                    op("Gelu", {"x"}, {}, {}, 13),
                    unknown_op,
-                   {"the_node", "Gelu", "from opset 20", "uses 13"}});
+                   {"the_node", "Gelu", "opset 13", "from opset 20 on"}});
   cases.push_back({"unknown_operator", op("Rellu", {"x"}), unknown_op, {"the_node", "Rellu", "did you mean"}});
   cases.push_back(
       {"unknown_domain",

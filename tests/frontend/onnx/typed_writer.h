@@ -64,8 +64,4 @@ inline std::string value_info(const std::string& name, const tc::Type& t) {
   return field(1, name) + (t.is_none() ? "" : field(2, type(t)));
 }
 
-inline std::string attr_strings(const std::string& name, const std::vector<std::string>& v) {
-  return field(1, name) + each(9, v) + scalar(20, 8);
-}
-
 }  // namespace testing_onnx

@@ -57,8 +57,9 @@ TEST(Gradients, EveryOneIsChecked) {
     if (eligible(*g.module)) checked.insert(op_of(s).id);
   }
   for (const OpInfo& op : all_ops())
-    if (has_gradient(op) && !never_differentiable(op))
+    if (has_gradient(op) && !never_differentiable(op)) {
       EXPECT_TRUE(checked.count(op.id)) << "no sample differentiates " << op.name();
+    }
 }
 
 class GradientTest : public testing::TestWithParam<size_t> {};
@@ -74,18 +75,20 @@ TEST_P(GradientTest, AgreesWithDifferences) {
   try {
     const bool nonzero = check_gradient(*g.module, g.inputs);
     EXPECT_TRUE(has_gradient(op)) << op.name() << " is said to have no gradient";
-    if (op.traits.piecewise_constant && op.id != OpId::StopGradient) EXPECT_FALSE(nonzero);
+    if (op.traits.piecewise_constant && op.id != OpId::StopGradient) {
+      EXPECT_FALSE(nonzero);
+    }
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::no_gradient) << e.what();
     EXPECT_FALSE(has_gradient(op)) << e.what();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GradientTest, testing::Range<size_t>(0, checked_samples().size()), [](const auto& info) {
-  std::string name = checked_samples()[info.param].name;
+INSTANTIATE_TEST_SUITE_P(All, GradientTest, testing::Range<size_t>(0, checked_samples().size()), [](const auto& row) {
+  std::string name = checked_samples()[row.param].name;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return cat(info.param, "_", name);
+  return cat(row.param, "_", name);
 });
 
 }  // namespace
