@@ -169,7 +169,9 @@ Value* merge_axes_from(Builder& b, Value* v, int axis) {
   for (int k = 0; k < axis; ++k) extents.push_back(extent_of(b, v, k));
   Dim rest = 1;
   for (int k = axis; k < v->shape().rank(); ++k) rest *= v->shape()[k];
-  extents.push_back(known_or(b, rest, [&] { return b.make<ReduceProd>({b.make<ShapeOf>({v}, {axis, std::nullopt})}); }));
+  extents.push_back(known_or(b, rest, [&] {
+    return b.make<ReduceProd>({b.make<ShapeOf>({v}, {axis, std::nullopt})});
+  }));
   return reshape(b, v, join_ints(b, extents));
 }
 

@@ -38,9 +38,8 @@ TEST(Edges, OnnxRuntimeDiffersOnlyWhereARowSaysSo) {
   for (const Edge& e : edges::all_edges()) {
     if (e.ort == Runtime::not_run || !can_carry(e)) continue;
     rows.push_back(&e);
-    jobs.push_back({.model = {},
-                    .inputs = edges::inputs_of(e, edges::Form::fed),
-                    .bytes = edges::model_of(e, edges::Form::fed)});
+    jobs.push_back(
+        {.model = {}, .inputs = edges::inputs_of(e, edges::Form::fed), .bytes = edges::model_of(e, edges::Form::fed)});
   }
   const auto outcomes = onnx_runtime(jobs);
   size_t differing = 0;

@@ -74,9 +74,10 @@ void samples_ml(std::vector<Sample>& samples) {
                        Type::map(DType::i64, Type::tensor(DType::f32, Shape(Dims()))));
     Value* s = g.input(map_of<int64_t>({0, 2}, Tensor::of<std::string>({2}, {"12", "-7"})),
                        Type::map(DType::i64, Type::tensor(DType::str, Shape(Dims()))));
-    g.outputs({g.b.make<CastMap>({x}), g.b.make<CastMap>({x}, {CastTo::to_int64, MapForm::sparse, 5}),
-               g.b.make<CastMap>({x}, {CastTo::to_string}), g.b.make<CastMap>({s}, {CastTo::to_float, MapForm::sparse, 2}),
-               g.b.make<CastMap>({s}, {CastTo::to_int64}), g.b.make<CastMap>({s}, {CastTo::to_string, MapForm::sparse, 3})});
+    g.outputs(
+        {g.b.make<CastMap>({x}), g.b.make<CastMap>({x}, {CastTo::to_int64, MapForm::sparse, 5}),
+         g.b.make<CastMap>({x}, {CastTo::to_string}), g.b.make<CastMap>({s}, {CastTo::to_float, MapForm::sparse, 2}),
+         g.b.make<CastMap>({s}, {CastTo::to_int64}), g.b.make<CastMap>({s}, {CastTo::to_string, MapForm::sparse, 3})});
   });
   add("dict_vectorizer", [](SampleGraph& g) {
     Value* x = g.input(map_of<std::string>({"b", "a"}, Tensor::of<float>({2}, {0.5f, -3})),
