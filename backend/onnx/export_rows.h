@@ -132,7 +132,7 @@ using ExportRows = std::vector<ExportRow>;
 
 #define TC_EXPORT_FAMILIES(row)                                                                                   \
   row(attention) row(control) row(conv) row(elementwise) row(gather) row(movement) row(norm) row(pool) row(quant) \
-      row(reduce) row(rnn) row(sequence)
+      row(reduce) row(rnn) row(sequence) row(vision)
 #define TC_FAMILY(name) void rows_export_##name(ExportRows& rows);
 TC_EXPORT_FAMILIES(TC_FAMILY)
 #undef TC_FAMILY

@@ -148,7 +148,10 @@ void NodeExport::set_fields(const OpInfo& op) {
     v = onnx_value(f, std::move(v));
     const bool required = known ? known->required : f.required;
     if (!required && known && is_default(v, known->fallback)) continue;
-    if (!required && empty_list(v) && (!known || std::holds_alternative<std::monostate>(known->fallback))) continue;
+    // An empty list of strings stands for the default, which ONNX may spell out.
+    const bool names = std::holds_alternative<std::vector<std::string>>(v);
+    if (!required && empty_list(v) && (!known || names || std::holds_alternative<std::monostate>(known->fallback)))
+      continue;
     out_.attributes.push_back({f.onnx, std::move(v), nullptr});
   }
 }
