@@ -333,21 +333,25 @@ class LoopGradient {
     return back_->add_input(element);
   }
 
-  // Has every iteration keep v: a further scanned output.
-  Value* keep(Value* v) {
+  // Has every iteration keep the values: further scanned outputs, which are returned.
+  std::vector<Value*> keep(const std::vector<Value*>& values) {
+    if (values.empty()) return {};
     Builder inner(body_);
     auto outputs = body_.outputs();
-    outputs.push_back(v->def() ? v : Expr(inner, inner.make<Identity>({v})));
+    for (Value* v : values) outputs.push_back(v->def() ? v : Expr(inner, inner.make<Identity>({v})));
     body_.set_outputs(outputs);
     if (form_.scan) {
       auto attrs = std::make_shared<Scan::Attrs>(*form_.scan);
-      if (!attrs->scan_output_axes.empty()) attrs->scan_output_axes.push_back(0);
-      if (!attrs->scan_output_directions.empty()) attrs->scan_output_directions.push_back(0);
+      for (auto* list : {&attrs->scan_output_axes, &attrs->scan_output_directions})
+        if (!list->empty()) list->resize(list->size() + values.size(), 0);
       node_.set_attrs(std::move(attrs));
       form_.scan = &node_.attrs<Scan>();
     }
+    const int first = body_.num_outputs() - form_.first_output - static_cast<int>(values.size());
     extend_results(node_, body_.num_outputs() - form_.first_output);
-    return node_.result(node_.num_results() - 1);
+    std::vector<Value*> kept;
+    for (int j = first; j < node_.num_results(); ++j) kept.push_back(node_.result(j));
+    return kept;
   }
 
   // The extents of v are the same in all iterations, as far as the types say.
@@ -374,6 +378,7 @@ class LoopGradient {
         if (!closure_of(body_, {v}, {}).handed.empty() && same_extents(v)) kept.insert(v);
     const Closure c = closure_of(body_, used, kept);
     ValueMap map;
+    std::vector<Value*> stacked;
     for (Value* v : c.handed) {
       const int k = v->def() ? -1 : v->index() - form_.first_input - form_.carried;
       if (!form_.scan && v == body_.input(1)) {
@@ -384,12 +389,15 @@ class LoopGradient {
       } else {
         if (!v->type().is_tensor())
           ctx_.fail("the gradient needs a carried value of type ", v->type(), ", which cannot be kept");
-        map[v] = read(keep(v), v->type(), 0, 0);
+        stacked.push_back(v);
       }
     }
     // The scan needs something to tell the number of iterations.
-    if (axes_.empty() && form_.scan) read(node_.operand(form_.carried), slice(0)->type(), form_.input_axis(0), 0);
-    if (axes_.empty()) read(keep(body_.input(0)), body_.input(0)->type(), 0, 0);
+    if (axes_.empty() && stacked.empty() && form_.scan)
+      read(node_.operand(form_.carried), slice(0)->type(), form_.input_axis(0), 0);
+    if (axes_.empty() && stacked.empty()) stacked.push_back(body_.input(0));
+    const auto stacks = keep(stacked);
+    for (size_t i = 0; i < stacked.size(); ++i) map[stacked[i]] = read(stacks[i], stacked[i]->type(), 0, 0);
     bring_in(c.copied, *back_, std::move(map));
   }
 
