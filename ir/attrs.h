@@ -1,4 +1,4 @@
-// Attributes. An op's `Attrs` struct lists its members once in a `fields` tuple; printing, parsing, hashing, equality
+// Attributes. An op's `Attrs` struct lists its members once in `fields`; printing, parsing, hashing, equality
 // and the default ONNX mapping all go through the untyped AttrValue that each field converts to and from.
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -51,7 +50,7 @@ struct FieldInfo {
 inline constexpr struct Required {
 } required;
 
-// One entry of a `fields` tuple: field("strides", &Attrs::strides), field("to", &Attrs::to, required),
+// One entry of `fields`: field("strides", &Attrs::strides), field("to", &Attrs::to, required),
 // field("keepdims", &Attrs::keep_dims, "keepdims").
 template <class A, class T>
 struct Field {
@@ -73,12 +72,41 @@ constexpr Field<A, T> field(std::string_view name, T A::*m, Required) {
   return {name, m, name, true};
 }
 
-// The fields of the only base of `A`, for the tuple of an Attrs struct that extends it. (A second base has no offset
-// yet where the tuple stands, inside the class.)
-template <class A, class Base>
-constexpr auto inherited_fields() {
-  auto convert = []<class T>(const Field<Base, T>& f) { return Field<A, T>{f.name, f.member, f.onnx, f.is_required}; };
-  return std::apply([&](const auto&... f) { return std::tuple{convert(f)...}; }, Base::fields);
+// The `fields` of an Attrs struct: Fields{field(...), ...}. Not std::tuple: choosing among its constructors took half
+// of the time that it takes to compile all op headers.
+template <class... F>
+struct Fields {
+  constexpr void each(auto&&) const {}
+};
+template <class F, class... Rest>
+struct Fields<F, Rest...> {
+  F first;
+  Fields<Rest...> rest;
+  constexpr Fields(F f, Rest... r) requires(sizeof...(Rest) > 0) : first(f), rest{r...} {}
+  constexpr Fields(F f, const Fields<Rest...>& r = {}) : first(f), rest(r) {}
+  // Calls f(field) for each in turn.
+  constexpr void each(auto&& f) const {
+    f(first);
+    rest.each(f);
+  }
+};
+template <class... F>
+Fields(F...) -> Fields<F...>;
+template <class F, class... Rest>
+constexpr Fields<F, Rest...> prepend(const F& first, const Fields<Rest...>& rest) {
+  return {first, rest};
+}
+
+// The fields of the only base of `A`, and then `own`, for an Attrs struct that extends it. (A second base has no offset
+// yet where the list stands, inside the class.)
+template <class A, class... Own>
+constexpr auto extend(const Fields<>&, const Fields<Own...>& own) {
+  return own;
+}
+template <class A, class Base, class T, class... Rest, class... Own>
+constexpr auto extend(const Fields<Field<Base, T>, Rest...>& base, const Fields<Own...>& own) {
+  const auto& f = base.first;
+  return prepend(Field<A, T>{f.name, f.member, f.onnx, f.is_required}, extend<A>(base.rest, own));
 }
 
 // Enumerations specialise this with their spellings, in order of the enumerators counted from 0.
@@ -177,43 +205,33 @@ struct AttrsInfo {
 
 // For ops without attributes.
 struct NoAttrs {
-  static constexpr std::tuple<> fields{};
+  static constexpr Fields<> fields{};
 };
 
 template <class A>
 AttrsInfo attrs_info() {
   AttrsInfo info;
-  std::apply(
-      [&](const auto&... f) {
-        [[maybe_unused]] auto add = [&]<class T>(const Field<A, T>& field) {
-          using U = typename detail::Unwrap<T>::type;
-          FieldInfo fi{field.name,        field.onnx, detail::attr_kind<U>(), detail::Unwrap<T>::optional,
-                       field.is_required, {}};
-          if constexpr (detail::attr_kind<U>() == AttrKind::enumeration) fi.enumerators = kEnumNames<U>;
-          info.fields.push_back(fi);
-        };
-        (add(f), ...);
-      },
-      A::fields);
+  A::fields.each([&]<class T>(const Field<A, T>& field) {
+    using U = typename detail::Unwrap<T>::type;
+    FieldInfo fi{field.name, field.onnx, detail::attr_kind<U>(), detail::Unwrap<T>::optional, field.is_required, {}};
+    if constexpr (detail::attr_kind<U>() == AttrKind::enumeration) fi.enumerators = kEnumNames<U>;
+    info.fields.push_back(fi);
+  });
   info.make = []() -> std::shared_ptr<void> { return std::make_shared<A>(); };
   info.copy = [](const void* a) -> std::shared_ptr<void> { return std::make_shared<A>(*static_cast<const A*>(a)); };
   info.get = []([[maybe_unused]] const void* a, [[maybe_unused]] size_t index) {
     AttrValue result;
-    std::apply(
-        [&](const auto&... f) {
-          [[maybe_unused]] size_t i = 0;
-          ((i++ == index ? void(result = detail::to_value(static_cast<const A*>(a)->*(f.member))) : void()), ...);
-        },
-        A::fields);
+    size_t i = 0;
+    A::fields.each([&](const auto& f) {
+      if (i++ == index) result = detail::to_value(static_cast<const A*>(a)->*(f.member));
+    });
     return result;
   };
   info.set = []([[maybe_unused]] void* a, [[maybe_unused]] size_t index, [[maybe_unused]] const AttrValue& v) {
-    std::apply(
-        [&](const auto&... f) {
-          [[maybe_unused]] size_t i = 0;
-          ((i++ == index ? detail::from_value(f.name, v, static_cast<A*>(a)->*(f.member)) : void()), ...);
-        },
-        A::fields);
+    size_t i = 0;
+    A::fields.each([&](const auto& f) {
+      if (i++ == index) detail::from_value(f.name, v, static_cast<A*>(a)->*(f.member));
+    });
   };
   return info;
 }

@@ -24,34 +24,27 @@ class Builder {
   const std::string& location() const { return location_; }
 
   Node* node(OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs, int num_results,
-             std::vector<std::unique_ptr<Graph>> regions = {}) {
-    return graph_->insert(
-        make_node(module(), op, operands, std::move(attrs), num_results, std::move(regions), location_), before_);
-  }
+             std::vector<std::unique_ptr<Graph>> regions = {});
   template <class Op>
-  Node* make_n(std::vector<Value*> operands, attrs_t<Op> attrs, int num_results,
+  Node* make_n(const std::vector<Value*>& operands, attrs_t<Op> attrs, int num_results,
                std::vector<std::unique_ptr<Graph>> regions = {}) {
-    return node(id_of<Op>, operands, std::make_shared<attrs_t<Op>>(std::move(attrs)), num_results, std::move(regions));
+    return node(id_of<Op>, operands, share_attrs(std::move(attrs)), num_results, std::move(regions));
   }
   template <class Op>
-  Value* make(std::vector<Value*> operands, attrs_t<Op> attrs = {}) {
-    return make_n<Op>(std::move(operands), std::move(attrs), 1)->result(0);
+  Value* make(const std::vector<Value*>& operands, attrs_t<Op> attrs = {}) {
+    return only(id_of<Op>, operands, share_attrs(std::move(attrs)));
   }
-  Value* constant(Tensor t, std::string name = {}) {
-    Value* v = make<Constant>({}, {std::move(t)});
-    v->set_name(std::move(name));
-    return v;
-  }
+  Value* constant(Tensor t, std::string name = {});
   template <class T>
   Value* scalar(T value) {
     return constant(Tensor::scalar<T>(value));
   }
-  Value* ints(const std::vector<int64_t>& values) {
-    return constant(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
-  }
+  Value* ints(const std::vector<int64_t>& values);
   Value* scalar_like(DType t, double value) { return constant(scalar_tensor(t, value)); }
 
  private:
+  Value* only(OpId op, std::span<Value* const> operands, std::shared_ptr<const void> attrs);
+
   Graph* graph_;
   Node* before_;
   std::string location_;

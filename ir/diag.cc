@@ -4,6 +4,13 @@
 #include <numeric>
 
 namespace tc {
+
+detail::Text::Text() = default;
+detail::Text::~Text() = default;
+std::string detail::Text::str() const {
+  return stream_.str();
+}
+
 namespace {
 
 thread_local const Frame* innermost = nullptr;

@@ -119,8 +119,8 @@ class JvpContext {
 };
 
 // Shapes of values, fixed where inference knows them and computed when the program runs where it does not.
-Value* shape_of(Builder& b, Value* v);             // i64[rank]
-Value* count_of(Builder& b, Value* v);             // i64 scalar: the number of elements
+Value* shape_of(Builder& b, Value* v);  // i64[rank]
+Value* count_of(Builder& b, Value* v);  // i64 scalar: the number of elements
 // Vectors of i64 one after the other: one constant when all are known.
 Value* join_ints(Builder& b, const std::vector<Value*>& parts);
 // i64[1]: the extent when it is fixed, else what `compute` makes.

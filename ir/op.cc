@@ -6,6 +6,12 @@
 #include "tc/ir/ops.h"
 
 namespace tc {
+
+template <class A>
+std::shared_ptr<const void> share_attrs(A attrs) {
+  return std::make_shared<A>(std::move(attrs));
+}
+
 namespace {
 
 template <class Op>
@@ -22,6 +28,13 @@ OpInfo make_info(Family family) {
   if constexpr (requires { &Op::jvp; }) i.jvp = &Op::jvp;
   return i;
 }
+
+// Takes the address of share_attrs for every op, which makes the compiler emit them.
+[[maybe_unused, gnu::used]] const void* const shared_attrs[] = {
+#define TC_OP(family, Name) reinterpret_cast<const void*>(&share_attrs<attrs_t<Name>>),
+#include "tc/ir/ops.def"
+#undef TC_OP
+};
 
 }  // namespace
 

@@ -222,4 +222,8 @@ struct AttrsOf<Op> {
 template <class Op>
 using attrs_t = typename AttrsOf<Op>::type;
 
+// The attributes of an op as a node holds them. Defined in op.cc for those of every op.
+template <class A>
+std::shared_ptr<const void> share_attrs(A attrs);
+
 }  // namespace tc

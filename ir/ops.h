@@ -25,6 +25,6 @@
 #include "tc/ir/ops/signal.h"
 #include "tc/ir/ops/softmax.h"
 #include "tc/ir/ops/text.h"
-#include "tc/ir/ops/tree.h"
 #include "tc/ir/ops/training.h"
+#include "tc/ir/ops/tree.h"
 #include "tc/ir/ops/vision.h"

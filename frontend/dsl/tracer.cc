@@ -136,7 +136,7 @@ std::string spelled(const Arg& number) {
 }
 
 // The number as a rank-0 tensor. Integers are exact, numbers for floats are rounded once.
-Tensor scalar_tensor(DType t, const Arg& number) {
+Tensor exact_scalar(DType t, const Arg& number) {
   Tensor result(t, {});
   const auto* b = std::get_if<bool>(&number.content());
   const auto* i = std::get_if<int64_t>(&number.content());
@@ -188,8 +188,8 @@ Var Tracer::scalar(DType t, const Arg& number) {
     return cast_to(value, t);
   }
   const Tensor value = std::holds_alternative<Dim>(number.content())
-                           ? scalar_tensor(t, std::get<Dim>(number.content()).value())
-                           : scalar_tensor(t, number);
+                           ? exact_scalar(t, Arg(std::get<Dim>(number.content()).value()))
+                           : exact_scalar(t, number);
   std::string key = cat(info(t).name, " ");
   key.append(static_cast<const char*>(value.data()), value.bytes());
   Value*& made = frames_.back().scalars[key];

@@ -24,14 +24,14 @@ struct Attention {
     double softcap = 0;  // scores become softcap * tanh(scores / softcap); 0: they do not
     std::optional<DType> softmax_precision = {};
     bool zero_hidden_rows = true;  // else the softmax of a row that the masks hide as a whole, which is NaN
-    static constexpr auto fields = std::tuple{field("is_causal", &Attrs::is_causal),
-                                              field("kv_num_heads", &Attrs::kv_num_heads),
-                                              field("q_num_heads", &Attrs::q_num_heads),
-                                              field("qk_matmul_output_mode", &Attrs::qk_matmul_output_mode),
-                                              field("scale", &Attrs::scale),
-                                              field("softcap", &Attrs::softcap),
-                                              field("softmax_precision", &Attrs::softmax_precision),
-                                              field("zero_hidden_rows", &Attrs::zero_hidden_rows, "-")};
+    static constexpr auto fields = Fields{field("is_causal", &Attrs::is_causal),
+                                          field("kv_num_heads", &Attrs::kv_num_heads),
+                                          field("q_num_heads", &Attrs::q_num_heads),
+                                          field("qk_matmul_output_mode", &Attrs::qk_matmul_output_mode),
+                                          field("scale", &Attrs::scale),
+                                          field("softcap", &Attrs::softcap),
+                                          field("softmax_precision", &Attrs::softmax_precision),
+                                          field("zero_hidden_rows", &Attrs::zero_hidden_rows, "-")};
   };
   static constexpr OpFacts facts{
       "attention",
@@ -66,8 +66,8 @@ struct RotaryEmbedding {
     int64_t num_heads = 0;  // of an operand of rank 3
     int64_t rotary_embedding_dim = 0;
     static constexpr auto fields =
-        std::tuple{field("interleaved", &Attrs::interleaved), field("num_heads", &Attrs::num_heads),
-                   field("rotary_embedding_dim", &Attrs::rotary_embedding_dim)};
+        Fields{field("interleaved", &Attrs::interleaved), field("num_heads", &Attrs::num_heads),
+               field("rotary_embedding_dim", &Attrs::rotary_embedding_dim)};
   };
   static constexpr OpFacts facts{"rotary_embedding",
                                  {"RotaryEmbedding", 23},
@@ -107,9 +107,9 @@ struct LinearAttention {
     double scale = 0;  // 0: 1 / sqrt(key size)
     UpdateRule update_rule = UpdateRule::gated_delta;
     static constexpr auto fields =
-        std::tuple{field("chunk_size", &Attrs::chunk_size), field("kv_num_heads", &Attrs::kv_num_heads, required),
-                   field("q_num_heads", &Attrs::q_num_heads, required), field("scale", &Attrs::scale),
-                   field("update_rule", &Attrs::update_rule)};
+        Fields{field("chunk_size", &Attrs::chunk_size), field("kv_num_heads", &Attrs::kv_num_heads, required),
+               field("q_num_heads", &Attrs::q_num_heads, required), field("scale", &Attrs::scale),
+               field("update_rule", &Attrs::update_rule)};
   };
   static constexpr OpFacts facts{
       "linear_attention",
@@ -134,7 +134,7 @@ struct FlexAttention {
     std::optional<double> scale = {};             // 1 / sqrt(head size) when unset
     std::optional<DType> softmax_precision = {};  // f32 when unset, f64 for operands of f64
     static constexpr auto fields =
-        std::tuple{field("scale", &Attrs::scale), field("softmax_precision", &Attrs::softmax_precision)};
+        Fields{field("scale", &Attrs::scale), field("softmax_precision", &Attrs::softmax_precision)};
     // The element type of the regions' tensors for operands of `t`.
     DType precision(DType t) const { return softmax_precision.value_or(t == DType::f64 ? t : DType::f32); }
   };

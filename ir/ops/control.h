@@ -39,11 +39,11 @@ struct Scan {
   struct Attrs {
     int64_t num_scan_inputs = 0;
     std::vector<int64_t> scan_input_axes, scan_input_directions, scan_output_axes, scan_output_directions;
-    static constexpr auto fields = std::tuple{field("num_scan_inputs", &Attrs::num_scan_inputs, required),
-                                              field("scan_input_axes", &Attrs::scan_input_axes),
-                                              field("scan_input_directions", &Attrs::scan_input_directions),
-                                              field("scan_output_axes", &Attrs::scan_output_axes),
-                                              field("scan_output_directions", &Attrs::scan_output_directions)};
+    static constexpr auto fields = Fields{field("num_scan_inputs", &Attrs::num_scan_inputs, required),
+                                          field("scan_input_axes", &Attrs::scan_input_axes),
+                                          field("scan_input_directions", &Attrs::scan_input_directions),
+                                          field("scan_output_axes", &Attrs::scan_output_axes),
+                                          field("scan_output_directions", &Attrs::scan_output_directions)};
   };
   static constexpr OpFacts facts{"scan",
                                  {"Scan", 9},

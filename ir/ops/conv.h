@@ -15,9 +15,9 @@ struct ConvAttrs {
   int64_t group = 1;
   std::vector<int64_t> kernel_shape = {};  // empty: the weight's
   static constexpr auto fields =
-      std::tuple{field("strides", &ConvAttrs::strides),     field("pads", &ConvAttrs::pads),
-                 field("dilations", &ConvAttrs::dilations), field("auto_pad", &ConvAttrs::auto_pad),
-                 field("group", &ConvAttrs::group),         field("kernel_shape", &ConvAttrs::kernel_shape)};
+      Fields{field("strides", &ConvAttrs::strides),     field("pads", &ConvAttrs::pads),
+             field("dilations", &ConvAttrs::dilations), field("auto_pad", &ConvAttrs::auto_pad),
+             field("group", &ConvAttrs::group),         field("kernel_shape", &ConvAttrs::kernel_shape)};
 };
 
 // The result shape of a convolution of operand x with operand w and, when it is there, the bias operand b.
@@ -52,14 +52,14 @@ struct ConvTranspose {
     std::vector<int64_t> kernel_shape = {};
     std::vector<int64_t> output_padding = {};  // added at the end of each spatial axis
     std::vector<int64_t> output_shape = {};    // spatial extents; the padding follows from them
-    static constexpr auto fields = std::tuple{field("strides", &Attrs::strides),
-                                              field("pads", &Attrs::pads),
-                                              field("dilations", &Attrs::dilations),
-                                              field("auto_pad", &Attrs::auto_pad),
-                                              field("group", &Attrs::group),
-                                              field("kernel_shape", &Attrs::kernel_shape),
-                                              field("output_padding", &Attrs::output_padding),
-                                              field("output_shape", &Attrs::output_shape)};
+    static constexpr auto fields = Fields{field("strides", &Attrs::strides),
+                                          field("pads", &Attrs::pads),
+                                          field("dilations", &Attrs::dilations),
+                                          field("auto_pad", &Attrs::auto_pad),
+                                          field("group", &Attrs::group),
+                                          field("kernel_shape", &Attrs::kernel_shape),
+                                          field("output_padding", &Attrs::output_padding),
+                                          field("output_shape", &Attrs::output_shape)};
   };
   static constexpr OpFacts facts{"conv_transpose",
                                  {"ConvTranspose", 1},
@@ -101,9 +101,9 @@ struct DeformConv {
     int64_t group = 1, offset_group = 1;
     std::vector<int64_t> kernel_shape = {};
     static constexpr auto fields =
-        std::tuple{field("strides", &Attrs::strides),           field("pads", &Attrs::pads),
-                   field("dilations", &Attrs::dilations),       field("group", &Attrs::group),
-                   field("offset_group", &Attrs::offset_group), field("kernel_shape", &Attrs::kernel_shape)};
+        Fields{field("strides", &Attrs::strides),           field("pads", &Attrs::pads),
+               field("dilations", &Attrs::dilations),       field("group", &Attrs::group),
+               field("offset_group", &Attrs::offset_group), field("kernel_shape", &Attrs::kernel_shape)};
   };
   static constexpr OpFacts facts{
       "deform_conv",
@@ -118,8 +118,8 @@ struct DeformConv {
 struct Col2Im {
   struct Attrs {
     std::vector<int64_t> strides = {}, pads = {}, dilations = {};
-    static constexpr auto fields = std::tuple{field("strides", &Attrs::strides), field("pads", &Attrs::pads),
-                                              field("dilations", &Attrs::dilations)};
+    static constexpr auto fields =
+        Fields{field("strides", &Attrs::strides), field("pads", &Attrs::pads), field("dilations", &Attrs::dilations)};
   };
   static constexpr OpFacts facts{"col2im",
                                  {"Col2Im", 18},
@@ -139,7 +139,7 @@ inline constexpr std::span<const std::string_view> kEnumNames<ConvActivation> = 
 struct CausalConvWithState {
   struct Attrs {
     ConvActivation activation = ConvActivation::none;
-    static constexpr auto fields = std::tuple{field("activation", &Attrs::activation)};
+    static constexpr auto fields = Fields{field("activation", &Attrs::activation)};
   };
   static constexpr OpFacts facts{
       "causal_conv_with_state",

@@ -11,7 +11,7 @@ class Builder;
 struct Constant {
   struct Attrs {
     Tensor value;
-    static constexpr auto fields = std::tuple{field("value", &Attrs::value, required)};
+    static constexpr auto fields = Fields{field("value", &Attrs::value, required)};
   };
   static constexpr OpFacts facts{"constant", {"Constant", 1}, "-> y:V", {{{'V', dtypes::all}}}, "an immutable tensor"};
   static void infer(InferContext& ctx);
@@ -23,7 +23,7 @@ struct Parameter {
     std::string name;
     Tensor value;
     static constexpr auto fields =
-        std::tuple{field("name", &Attrs::name, required), field("value", &Attrs::value, required)};
+        Fields{field("name", &Attrs::name, required), field("value", &Attrs::value, required)};
   };
   static constexpr OpFacts facts{
       "parameter", {}, "-> y:V", {{{'V', dtypes::all}}}, "a named tensor that a caller may replace"};
@@ -43,7 +43,7 @@ struct Call {
     std::string callee;
     std::string gradient = {};
     static constexpr auto fields =
-        std::tuple{field("callee", &Attrs::callee, required), field("gradient", &Attrs::gradient)};
+        Fields{field("callee", &Attrs::callee, required), field("gradient", &Attrs::gradient)};
   };
   static constexpr OpFacts facts{
       "call", {}, "args:any* -> results:any*", {}, "the outputs of a function of the module"};

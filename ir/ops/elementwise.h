@@ -25,7 +25,7 @@ struct ElementwiseOp {
   struct Name : ElementwiseOp {                                                                    \
     struct Attrs {                                                                                 \
       double p = p0;                                                                               \
-      static constexpr auto fields = std::tuple{field(#p, &Attrs::p)};                             \
+      static constexpr auto fields = Fields{field(#p, &Attrs::p)};                                 \
     };                                                                                             \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
     static void grad(GradContext& ctx);                                                            \
@@ -34,7 +34,7 @@ struct ElementwiseOp {
   struct Name : ElementwiseOp {                                                                    \
     struct Attrs {                                                                                 \
       double p = p0, q = q0;                                                                       \
-      static constexpr auto fields = std::tuple{field(#p, &Attrs::p), field(#q, &Attrs::q)};       \
+      static constexpr auto fields = Fields{field(#p, &Attrs::p), field(#q, &Attrs::q)};           \
     };                                                                                             \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
     static void grad(GradContext& ctx);                                                            \
@@ -66,7 +66,7 @@ struct ElementwiseOp {
 struct Mod : ElementwiseOp {
   struct Attrs {
     bool fmod = false;
-    static constexpr auto fields = std::tuple{field("fmod", &Attrs::fmod)};
+    static constexpr auto fields = Fields{field("fmod", &Attrs::fmod)};
   };
   static constexpr OpFacts facts{"mod",
                                  {"Mod", 10},
@@ -93,7 +93,7 @@ inline constexpr std::span<const std::string_view> kEnumNames<ShiftDirection>{kS
 struct BitShift : ElementwiseOp {
   struct Attrs {
     ShiftDirection direction = ShiftDirection::left;
-    static constexpr auto fields = std::tuple{field("direction", &Attrs::direction, required)};
+    static constexpr auto fields = Fields{field("direction", &Attrs::direction, required)};
   };
   static constexpr OpFacts facts{"bit_shift",
                                  {"BitShift", 11},
@@ -110,8 +110,8 @@ struct IsNaN : ElementwiseOp {
 struct IsInf : ElementwiseOp {
   struct Attrs {
     bool detect_negative = true, detect_positive = true;
-    static constexpr auto fields = std::tuple{field("detect_negative", &Attrs::detect_negative),
-                                              field("detect_positive", &Attrs::detect_positive)};
+    static constexpr auto fields =
+        Fields{field("detect_negative", &Attrs::detect_negative), field("detect_positive", &Attrs::detect_positive)};
   };
   static constexpr OpFacts facts{"is_inf",
                                  {"IsInf", 10},
@@ -151,8 +151,8 @@ struct Cast {
     DType to = DType::f32;
     bool saturate = true;
     ScaleRounding round_mode = ScaleRounding::up;  // to f8e8m0 only
-    static constexpr auto fields = std::tuple{field("to", &Attrs::to, required), field("saturate", &Attrs::saturate),
-                                              field("round_mode", &Attrs::round_mode)};
+    static constexpr auto fields = Fields{field("to", &Attrs::to, required), field("saturate", &Attrs::saturate),
+                                          field("round_mode", &Attrs::round_mode)};
   };
   static constexpr bool elementwise = true;
   static constexpr OpFacts facts{"cast",
@@ -167,7 +167,7 @@ struct Cast {
 struct BitCast {
   struct Attrs {
     DType to = DType::f32;
-    static constexpr auto fields = std::tuple{field("to", &Attrs::to, required)};
+    static constexpr auto fields = Fields{field("to", &Attrs::to, required)};
   };
   static constexpr bool elementwise = true;
   static constexpr OpFacts facts{"bit_cast",
@@ -186,7 +186,7 @@ inline constexpr std::span<const std::string_view> kEnumNames<GeluApproximation>
 struct Gelu : ElementwiseOp {
   struct Attrs {
     GeluApproximation approximate = GeluApproximation::none;
-    static constexpr auto fields = std::tuple{field("approximate", &Attrs::approximate)};
+    static constexpr auto fields = Fields{field("approximate", &Attrs::approximate)};
   };
   static constexpr OpFacts facts{"gelu",
                                  {"Gelu", 20},
@@ -199,7 +199,7 @@ struct Gelu : ElementwiseOp {
 struct SwiGLU : ElementwiseOp {
   struct Attrs {
     double alpha = 1;
-    static constexpr auto fields = std::tuple{field("alpha", &Attrs::alpha)};
+    static constexpr auto fields = Fields{field("alpha", &Attrs::alpha)};
   };
   static constexpr OpFacts facts{
       "swiglu", {"SwiGLU", 28}, "a:T, b:T -> y:T", {{{'T', dtypes::floats}}}, "a * sigmoid(alpha * a) * b"};
@@ -211,7 +211,7 @@ struct SwiGLU : ElementwiseOp {
 struct Dropout {
   struct Attrs {
     std::optional<int64_t> seed;
-    static constexpr auto fields = std::tuple{field("seed", &Attrs::seed)};
+    static constexpr auto fields = Fields{field("seed", &Attrs::seed)};
   };
   static constexpr bool nondeterministic = true;
   static constexpr OpFacts facts{"dropout",

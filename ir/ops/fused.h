@@ -43,10 +43,9 @@ struct WithEpilogue : Base {
   double alpha = 0, beta = 0;
   Epilogue epilogue() const { return {activation, alpha, beta}; }
   void set(const Epilogue& e) { activation = e.activation, alpha = e.alpha, beta = e.beta; }
-  static constexpr auto fields =
-      std::tuple_cat(inherited_fields<WithEpilogue, Base>(),
-                     std::tuple{field("activation", &WithEpilogue::activation), field("alpha", &WithEpilogue::alpha),
-                                field("beta", &WithEpilogue::beta)});
+  static constexpr auto fields = extend<WithEpilogue>(
+      Base::fields, Fields{field("activation", &WithEpilogue::activation), field("alpha", &WithEpilogue::alpha),
+                           field("beta", &WithEpilogue::beta)});
 };
 
 // The op that computes the activation of v; v itself for none.
@@ -71,8 +70,8 @@ struct FusedMatMul {
   struct Product {
     bool trans_a = false, trans_b = false;
     double scale = 1;
-    static constexpr auto fields = std::tuple{field("trans_a", &Product::trans_a), field("trans_b", &Product::trans_b),
-                                              field("scale", &Product::scale)};
+    static constexpr auto fields = Fields{field("trans_a", &Product::trans_a), field("trans_b", &Product::trans_b),
+                                          field("scale", &Product::scale)};
   };
   using Attrs = WithEpilogue<Product>;
   static constexpr OpFacts facts{"fused_matmul",

@@ -14,7 +14,7 @@ namespace tc {
 struct Gather {
   struct Attrs {
     int64_t axis = 0;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis)};
   };
   static constexpr OpFacts facts{"gather",
                                  {"Gather", 1},
@@ -28,7 +28,7 @@ struct Gather {
 struct GatherElements {
   struct Attrs {
     int64_t axis = 0;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis)};
   };
   static constexpr OpFacts facts{"gather_elements",
                                  {"GatherElements", 11},
@@ -42,7 +42,7 @@ struct GatherElements {
 struct GatherND {
   struct Attrs {
     int64_t batch_dims = 0;
-    static constexpr auto fields = std::tuple{field("batch_dims", &Attrs::batch_dims)};
+    static constexpr auto fields = Fields{field("batch_dims", &Attrs::batch_dims)};
   };
   static constexpr OpFacts facts{"gather_nd",
                                  {"GatherND", 11},
@@ -62,7 +62,7 @@ struct ScatterElements {
   struct Attrs {
     int64_t axis = 0;
     ScatterReduction reduction = ScatterReduction::none;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("reduction", &Attrs::reduction)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("reduction", &Attrs::reduction)};
   };
   static constexpr OpFacts facts{"scatter_elements",
                                  {"ScatterElements", 11},
@@ -76,7 +76,7 @@ struct ScatterElements {
 struct ScatterND {
   struct Attrs {
     ScatterReduction reduction = ScatterReduction::none;
-    static constexpr auto fields = std::tuple{field("reduction", &Attrs::reduction)};
+    static constexpr auto fields = Fields{field("reduction", &Attrs::reduction)};
   };
   static constexpr OpFacts facts{"scatter_nd",
                                  {"ScatterND", 11},
@@ -90,7 +90,7 @@ struct ScatterND {
 struct OneHot {
   struct Attrs {
     int64_t axis = -1;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis)};
   };
   static constexpr OpFacts facts{"one_hot",
                                  {"OneHot", 9},
@@ -104,7 +104,7 @@ struct OneHot {
 struct Compress {
   struct Attrs {
     std::optional<int64_t> axis;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis)};
   };
   static constexpr OpFacts facts{"compress",
                                  {"Compress", 9},
@@ -124,7 +124,7 @@ struct TensorScatter {
   struct Attrs {
     int64_t axis = -2;
     TensorScatterMode mode = TensorScatterMode::linear;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("mode", &Attrs::mode)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("mode", &Attrs::mode)};
   };
   static constexpr OpFacts facts{"tensor_scatter",
                                  {"TensorScatter", 24},

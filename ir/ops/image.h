@@ -13,7 +13,7 @@ inline constexpr auto kEnumNames<PixelFormat> = std::array<std::string_view, 3>{
 struct ImageDecoder {
   struct Attrs {
     PixelFormat pixel_format = PixelFormat::rgb;
-    static constexpr auto fields = std::tuple{field("pixel_format", &Attrs::pixel_format)};
+    static constexpr auto fields = Fields{field("pixel_format", &Attrs::pixel_format)};
   };
   static constexpr OpFacts facts{
       "image_decoder",

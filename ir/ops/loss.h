@@ -22,7 +22,7 @@ struct LossAttrs {
   std::optional<int64_t> ignore_index;
   LossReduction reduction = LossReduction::mean;
   static constexpr auto fields =
-      std::tuple{field("ignore_index", &LossAttrs::ignore_index), field("reduction", &LossAttrs::reduction)};
+      Fields{field("ignore_index", &LossAttrs::ignore_index), field("reduction", &LossAttrs::reduction)};
 };
 
 struct NegativeLogLikelihoodLoss {

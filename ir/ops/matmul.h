@@ -27,8 +27,8 @@ struct Gemm {
     double alpha = 1, beta = 1;
     bool trans_a = false, trans_b = false;
     static constexpr auto fields =
-        std::tuple{field("alpha", &Attrs::alpha), field("beta", &Attrs::beta),
-                   field("trans_a", &Attrs::trans_a, "transA"), field("trans_b", &Attrs::trans_b, "transB")};
+        Fields{field("alpha", &Attrs::alpha), field("beta", &Attrs::beta), field("trans_a", &Attrs::trans_a, "transA"),
+               field("trans_b", &Attrs::trans_b, "transB")};
   };
   static constexpr OpFacts facts{"gemm",
                                  {"Gemm", 7},
@@ -52,7 +52,7 @@ struct MatMulInteger {
 struct Einsum {
   struct Attrs {
     std::string equation;
-    static constexpr auto fields = std::tuple{field("equation", &Attrs::equation, required)};
+    static constexpr auto fields = Fields{field("equation", &Attrs::equation, required)};
   };
   static constexpr OpFacts facts{"einsum",
                                  {"Einsum", 12},

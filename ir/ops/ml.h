@@ -47,12 +47,12 @@ struct LabelEncoder {
     double default_float = -0.0;
     std::optional<Tensor> default_tensor;
     static constexpr auto fields =
-        std::tuple{field("keys_strings", &Attrs::keys_strings),     field("keys_int64s", &Attrs::keys_int64s),
-                   field("keys_floats", &Attrs::keys_floats),       field("keys_tensor", &Attrs::keys_tensor),
-                   field("values_strings", &Attrs::values_strings), field("values_int64s", &Attrs::values_int64s),
-                   field("values_floats", &Attrs::values_floats),   field("values_tensor", &Attrs::values_tensor),
-                   field("default_string", &Attrs::default_string), field("default_int64", &Attrs::default_int64),
-                   field("default_float", &Attrs::default_float),   field("default_tensor", &Attrs::default_tensor)};
+        Fields{field("keys_strings", &Attrs::keys_strings),     field("keys_int64s", &Attrs::keys_int64s),
+               field("keys_floats", &Attrs::keys_floats),       field("keys_tensor", &Attrs::keys_tensor),
+               field("values_strings", &Attrs::values_strings), field("values_int64s", &Attrs::values_int64s),
+               field("values_floats", &Attrs::values_floats),   field("values_tensor", &Attrs::values_tensor),
+               field("default_string", &Attrs::default_string), field("default_int64", &Attrs::default_int64),
+               field("default_float", &Attrs::default_float),   field("default_tensor", &Attrs::default_tensor)};
 
     Tensor keys() const;  // a vector of whichever list is given; undefined when none or several are
     Tensor values() const;
@@ -70,9 +70,8 @@ struct OneHotEncoder {
     std::vector<int64_t> cats_int64s;
     std::vector<std::string> cats_strings;
     bool zeros = true;  // for an unknown category; else it is an error
-    static constexpr auto fields =
-        std::tuple{field("cats_int64s", &Attrs::cats_int64s), field("cats_strings", &Attrs::cats_strings),
-                   field("zeros", &Attrs::zeros)};
+    static constexpr auto fields = Fields{field("cats_int64s", &Attrs::cats_int64s),
+                                          field("cats_strings", &Attrs::cats_strings), field("zeros", &Attrs::zeros)};
   };
   static constexpr OpFacts facts{"one_hot_encoder",
                                  {"OneHotEncoder", 1, kMlDomain},
@@ -85,7 +84,7 @@ struct OneHotEncoder {
 struct FeatureVectorizer {
   struct Attrs {
     std::vector<int64_t> inputdimensions;
-    static constexpr auto fields = std::tuple{field("inputdimensions", &Attrs::inputdimensions)};
+    static constexpr auto fields = Fields{field("inputdimensions", &Attrs::inputdimensions)};
   };
   static constexpr OpFacts facts{"feature_vectorizer",
                                  {"FeatureVectorizer", 1, kMlDomain},
@@ -107,8 +106,8 @@ struct CastMap {
     CastTo cast_to = CastTo::to_float;
     MapForm map_form = MapForm::dense;
     int64_t max_map = 1;  // extent of the result in sparse form
-    static constexpr auto fields = std::tuple{field("cast_to", &Attrs::cast_to), field("map_form", &Attrs::map_form),
-                                              field("max_map", &Attrs::max_map)};
+    static constexpr auto fields = Fields{field("cast_to", &Attrs::cast_to), field("map_form", &Attrs::map_form),
+                                          field("max_map", &Attrs::max_map)};
   };
   static constexpr OpFacts facts{
       "cast_map",
@@ -123,8 +122,8 @@ struct DictVectorizer {
   struct Attrs {
     std::vector<int64_t> int64_vocabulary;
     std::vector<std::string> string_vocabulary;
-    static constexpr auto fields = std::tuple{field("int64_vocabulary", &Attrs::int64_vocabulary),
-                                              field("string_vocabulary", &Attrs::string_vocabulary)};
+    static constexpr auto fields = Fields{field("int64_vocabulary", &Attrs::int64_vocabulary),
+                                          field("string_vocabulary", &Attrs::string_vocabulary)};
   };
   static constexpr OpFacts facts{"dict_vectorizer",
                                  {"DictVectorizer", 1, kMlDomain},
@@ -138,8 +137,8 @@ struct ZipMap {
   struct Attrs {
     std::vector<int64_t> classlabels_int64s;
     std::vector<std::string> classlabels_strings;
-    static constexpr auto fields = std::tuple{field("classlabels_int64s", &Attrs::classlabels_int64s),
-                                              field("classlabels_strings", &Attrs::classlabels_strings)};
+    static constexpr auto fields = Fields{field("classlabels_int64s", &Attrs::classlabels_int64s),
+                                          field("classlabels_strings", &Attrs::classlabels_strings)};
   };
   static constexpr OpFacts facts{"zip_map",
                                  {"ZipMap", 1, kMlDomain},
@@ -157,12 +156,12 @@ struct LinearClassifier {
     std::vector<std::string> classlabels_strings;
     int64_t multi_class = 0;  // told by the training program, of no effect
     PostTransform post_transform = PostTransform::none;
-    static constexpr auto fields = std::tuple{field("coefficients", &Attrs::coefficients, required),
-                                              field("intercepts", &Attrs::intercepts),
-                                              field("classlabels_ints", &Attrs::classlabels_ints),
-                                              field("classlabels_strings", &Attrs::classlabels_strings),
-                                              field("multi_class", &Attrs::multi_class),
-                                              field("post_transform", &Attrs::post_transform)};
+    static constexpr auto fields = Fields{field("coefficients", &Attrs::coefficients, required),
+                                          field("intercepts", &Attrs::intercepts),
+                                          field("classlabels_ints", &Attrs::classlabels_ints),
+                                          field("classlabels_strings", &Attrs::classlabels_strings),
+                                          field("multi_class", &Attrs::multi_class),
+                                          field("post_transform", &Attrs::post_transform)};
     int64_t num_labels() const;
     int64_t num_scores() const;  // of the linear maps: one per intercept, or per label
   };
@@ -181,8 +180,8 @@ struct LinearRegressor {
     int64_t targets = 1;
     PostTransform post_transform = PostTransform::none;
     static constexpr auto fields =
-        std::tuple{field("coefficients", &Attrs::coefficients), field("intercepts", &Attrs::intercepts),
-                   field("targets", &Attrs::targets), field("post_transform", &Attrs::post_transform)};
+        Fields{field("coefficients", &Attrs::coefficients), field("intercepts", &Attrs::intercepts),
+               field("targets", &Attrs::targets), field("post_transform", &Attrs::post_transform)};
   };
   static constexpr OpFacts facts{"linear_regressor",
                                  {"LinearRegressor", 1, kMlDomain},
@@ -203,12 +202,12 @@ struct SvmAttrs {
   std::vector<double> coefficients;
   std::vector<double> rho;
   PostTransform post_transform = PostTransform::none;
-  static constexpr auto fields = std::tuple{field("kernel_type", &SvmAttrs::kernel_type),
-                                            field("kernel_params", &SvmAttrs::kernel_params),
-                                            field("support_vectors", &SvmAttrs::support_vectors),
-                                            field("coefficients", &SvmAttrs::coefficients),
-                                            field("rho", &SvmAttrs::rho),
-                                            field("post_transform", &SvmAttrs::post_transform)};
+  static constexpr auto fields = Fields{field("kernel_type", &SvmAttrs::kernel_type),
+                                        field("kernel_params", &SvmAttrs::kernel_params),
+                                        field("support_vectors", &SvmAttrs::support_vectors),
+                                        field("coefficients", &SvmAttrs::coefficients),
+                                        field("rho", &SvmAttrs::rho),
+                                        field("post_transform", &SvmAttrs::post_transform)};
 };
 
 // Without support vectors it is linear: coefficients [classes, features]. Else every pair of classes has its own
@@ -220,11 +219,10 @@ struct SVMClassifier {
     std::vector<int64_t> vectors_per_class;
     std::vector<double> prob_a, prob_b;
     static constexpr auto fields =
-        std::tuple_cat(inherited_fields<Attrs, SvmAttrs>(),
-                       std::tuple{field("classlabels_ints", &Attrs::classlabels_ints),
-                                  field("classlabels_strings", &Attrs::classlabels_strings),
-                                  field("vectors_per_class", &Attrs::vectors_per_class),
-                                  field("prob_a", &Attrs::prob_a), field("prob_b", &Attrs::prob_b)});
+        extend<Attrs>(SvmAttrs::fields, Fields{field("classlabels_ints", &Attrs::classlabels_ints),
+                                               field("classlabels_strings", &Attrs::classlabels_strings),
+                                               field("vectors_per_class", &Attrs::vectors_per_class),
+                                               field("prob_a", &Attrs::prob_a), field("prob_b", &Attrs::prob_b)});
     int64_t num_classes() const;
     int64_t num_vectors() const;
   };
@@ -240,9 +238,8 @@ struct SVMRegressor {
   struct Attrs : SvmAttrs {
     int64_t n_supports = 0;
     bool one_class = false;  // the result is 1 inside of the class, else -1
-    static constexpr auto fields =
-        std::tuple_cat(inherited_fields<Attrs, SvmAttrs>(),
-                       std::tuple{field("n_supports", &Attrs::n_supports), field("one_class", &Attrs::one_class)});
+    static constexpr auto fields = extend<Attrs>(
+        SvmAttrs::fields, Fields{field("n_supports", &Attrs::n_supports), field("one_class", &Attrs::one_class)});
   };
   static constexpr OpFacts facts{"svm_regressor",
                                  {"SVMRegressor", 1, kMlDomain},

@@ -16,7 +16,7 @@ namespace tc {
 struct Reshape {
   struct Attrs {
     bool allow_zero = false;
-    static constexpr auto fields = std::tuple{field("allow_zero", &Attrs::allow_zero, "allowzero")};
+    static constexpr auto fields = Fields{field("allow_zero", &Attrs::allow_zero, "allowzero")};
   };
   static constexpr OpFacts facts{
       "reshape",
@@ -31,7 +31,7 @@ struct Reshape {
 struct Flatten {
   struct Attrs {
     int64_t axis = 1;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis)};
   };
   static constexpr OpFacts facts{"flatten",
                                  {"Flatten", 1},
@@ -65,7 +65,7 @@ struct Unsqueeze {
 struct Transpose {
   struct Attrs {
     std::vector<int64_t> perm;
-    static constexpr auto fields = std::tuple{field("perm", &Attrs::perm)};
+    static constexpr auto fields = Fields{field("perm", &Attrs::perm)};
   };
   static constexpr OpFacts facts{"transpose",
                                  {"Transpose", 1},
@@ -79,7 +79,7 @@ struct Transpose {
 struct Concat {
   struct Attrs {
     int64_t axis = 0;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis, required)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis, required)};
   };
   static constexpr OpFacts facts{"concat",
                                  {"Concat", 4},
@@ -94,7 +94,7 @@ struct Split {
   struct Attrs {
     int64_t axis = 0;
     std::optional<int64_t> num_outputs;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("num_outputs", &Attrs::num_outputs)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("num_outputs", &Attrs::num_outputs)};
   };
   static constexpr OpFacts facts{"split",
                                  {"Split", 13},
@@ -124,7 +124,7 @@ inline constexpr std::span<const std::string_view> kEnumNames<PadMode>{kPadModeN
 struct Pad {
   struct Attrs {
     PadMode mode = PadMode::constant;
-    static constexpr auto fields = std::tuple{field("mode", &Attrs::mode)};
+    static constexpr auto fields = Fields{field("mode", &Attrs::mode)};
   };
   static constexpr OpFacts facts{"pad",
                                  {"Pad", 11},
@@ -164,8 +164,7 @@ struct DepthToSpace {
   struct Attrs {
     int64_t blocksize = 0;
     DepthToSpaceMode mode = DepthToSpaceMode::dcr;
-    static constexpr auto fields =
-        std::tuple{field("blocksize", &Attrs::blocksize, required), field("mode", &Attrs::mode)};
+    static constexpr auto fields = Fields{field("blocksize", &Attrs::blocksize, required), field("mode", &Attrs::mode)};
   };
   static constexpr OpFacts facts{"depth_to_space",
                                  {"DepthToSpace", 1},
@@ -179,7 +178,7 @@ struct DepthToSpace {
 struct SpaceToDepth {
   struct Attrs {
     int64_t blocksize = 0;
-    static constexpr auto fields = std::tuple{field("blocksize", &Attrs::blocksize, required)};
+    static constexpr auto fields = Fields{field("blocksize", &Attrs::blocksize, required)};
   };
   static constexpr OpFacts facts{"space_to_depth",
                                  {"SpaceToDepth", 1},
@@ -194,7 +193,7 @@ struct ReverseSequence : SameTypeAsFirst {
   struct Attrs {
     int64_t batch_axis = 1, time_axis = 0;
     static constexpr auto fields =
-        std::tuple{field("batch_axis", &Attrs::batch_axis), field("time_axis", &Attrs::time_axis)};
+        Fields{field("batch_axis", &Attrs::batch_axis), field("time_axis", &Attrs::time_axis)};
   };
   static constexpr OpFacts facts{"reverse_sequence",
                                  {"ReverseSequence", 10},
@@ -208,7 +207,7 @@ struct ReverseSequence : SameTypeAsFirst {
 struct CenterCropPad {
   struct Attrs {
     std::optional<std::vector<int64_t>> axes;
-    static constexpr auto fields = std::tuple{field("axes", &Attrs::axes)};
+    static constexpr auto fields = Fields{field("axes", &Attrs::axes)};
   };
   static constexpr OpFacts facts{"center_crop_pad",
                                  {"CenterCropPad", 18},
@@ -224,7 +223,7 @@ struct ShapeOf {
   struct Attrs {
     int64_t start = 0;
     std::optional<int64_t> end;
-    static constexpr auto fields = std::tuple{field("start", &Attrs::start), field("end", &Attrs::end)};
+    static constexpr auto fields = Fields{field("start", &Attrs::start), field("end", &Attrs::end)};
   };
   static constexpr OpFacts facts{
       "shape", {"Shape", 1}, "data:T -> shape:i64", {{{'T', dtypes::all}}}, "the extents of axes start to end"};
@@ -240,7 +239,7 @@ struct Size {
 struct ConstantOfShape {
   struct Attrs {
     std::optional<Tensor> value;
-    static constexpr auto fields = std::tuple{field("value", &Attrs::value)};
+    static constexpr auto fields = Fields{field("value", &Attrs::value)};
   };
   static constexpr OpFacts facts{"constant_of_shape",
                                  {"ConstantOfShape", 9},
@@ -264,7 +263,7 @@ struct EyeLike {
   struct Attrs {
     std::optional<DType> dtype;
     int64_t k = 0;
-    static constexpr auto fields = std::tuple{field("dtype", &Attrs::dtype), field("k", &Attrs::k)};
+    static constexpr auto fields = Fields{field("dtype", &Attrs::dtype), field("k", &Attrs::k)};
   };
   static constexpr OpFacts facts{"eye_like",
                                  {"EyeLike", 9},
@@ -278,7 +277,7 @@ struct EyeLike {
 struct Trilu : SameTypeAsFirst {
   struct Attrs {
     bool upper = true;
-    static constexpr auto fields = std::tuple{field("upper", &Attrs::upper)};
+    static constexpr auto fields = Fields{field("upper", &Attrs::upper)};
   };
   static constexpr OpFacts facts{"trilu",
                                  {"Trilu", 14},

@@ -14,8 +14,8 @@ struct BatchNormalization {
   struct Attrs {
     double epsilon = 1e-5f, momentum = 0.9f;
     bool training_mode = false;
-    static constexpr auto fields = std::tuple{field("epsilon", &Attrs::epsilon), field("momentum", &Attrs::momentum),
-                                              field("training_mode", &Attrs::training_mode)};
+    static constexpr auto fields = Fields{field("epsilon", &Attrs::epsilon), field("momentum", &Attrs::momentum),
+                                          field("training_mode", &Attrs::training_mode)};
   };
   static constexpr OpFacts facts{"batch_normalization",
                                  {"BatchNormalization", 14},
@@ -28,7 +28,7 @@ struct BatchNormalization {
 
 struct EpsilonAttrs {
   double epsilon = 1e-5f;
-  static constexpr auto fields = std::tuple{field("epsilon", &EpsilonAttrs::epsilon)};
+  static constexpr auto fields = Fields{field("epsilon", &EpsilonAttrs::epsilon)};
 };
 
 struct InstanceNormalization {
@@ -48,8 +48,8 @@ struct LayerNormalization {
     int64_t axis = -1;
     double epsilon = 1e-5f;
     int64_t stash_type = 1;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("epsilon", &Attrs::epsilon),
-                                              field("stash_type", &Attrs::stash_type)};
+    static constexpr auto fields =
+        Fields{field("axis", &Attrs::axis), field("epsilon", &Attrs::epsilon), field("stash_type", &Attrs::stash_type)};
   };
   static constexpr OpFacts facts{"layer_normalization",
                                  {"LayerNormalization", 17},
@@ -76,9 +76,8 @@ struct GroupNormalization {
     int64_t num_groups = 1;
     double epsilon = 1e-5f;
     int64_t stash_type = 1;
-    static constexpr auto fields =
-        std::tuple{field("num_groups", &Attrs::num_groups, required), field("epsilon", &Attrs::epsilon),
-                   field("stash_type", &Attrs::stash_type)};
+    static constexpr auto fields = Fields{field("num_groups", &Attrs::num_groups, required),
+                                          field("epsilon", &Attrs::epsilon), field("stash_type", &Attrs::stash_type)};
   };
   static constexpr OpFacts facts{
       "group_normalization",
@@ -93,7 +92,7 @@ struct GroupNormalization {
 struct LpNormalization {
   struct Attrs {
     int64_t axis = -1, p = 2;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("p", &Attrs::p)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("p", &Attrs::p)};
   };
   static constexpr OpFacts facts{"lp_normalization",
                                  {"LpNormalization", 1},
@@ -108,8 +107,8 @@ struct LRN {
   struct Attrs {
     int64_t size = 1;
     double alpha = 1e-4f, beta = 0.75, bias = 1;
-    static constexpr auto fields = std::tuple{field("size", &Attrs::size, required), field("alpha", &Attrs::alpha),
-                                              field("beta", &Attrs::beta), field("bias", &Attrs::bias)};
+    static constexpr auto fields = Fields{field("size", &Attrs::size, required), field("alpha", &Attrs::alpha),
+                                          field("beta", &Attrs::beta), field("bias", &Attrs::bias)};
   };
   static constexpr OpFacts facts{"lrn",
                                  {"LRN", 1},
@@ -123,7 +122,7 @@ struct LRN {
 struct MeanVarianceNormalization {
   struct Attrs {
     std::vector<int64_t> axes{0, 2, 3};
-    static constexpr auto fields = std::tuple{field("axes", &Attrs::axes)};
+    static constexpr auto fields = Fields{field("axes", &Attrs::axes)};
   };
   static constexpr OpFacts facts{"mean_variance_normalization",
                                  {"MeanVarianceNormalization", 9},

@@ -18,13 +18,13 @@ struct MaxPool {
     AutoPad auto_pad = AutoPad::notset;
     bool ceil_mode = false;
     int64_t storage_order = 0;  // of the spatial part of indices: 0 row-major, 1 column-major
-    static constexpr auto fields = std::tuple{field("kernel_shape", &Attrs::kernel_shape, required),
-                                              field("strides", &Attrs::strides),
-                                              field("pads", &Attrs::pads),
-                                              field("dilations", &Attrs::dilations),
-                                              field("auto_pad", &Attrs::auto_pad),
-                                              field("ceil_mode", &Attrs::ceil_mode),
-                                              field("storage_order", &Attrs::storage_order)};
+    static constexpr auto fields = Fields{field("kernel_shape", &Attrs::kernel_shape, required),
+                                          field("strides", &Attrs::strides),
+                                          field("pads", &Attrs::pads),
+                                          field("dilations", &Attrs::dilations),
+                                          field("auto_pad", &Attrs::auto_pad),
+                                          field("ceil_mode", &Attrs::ceil_mode),
+                                          field("storage_order", &Attrs::storage_order)};
   };
   static constexpr OpFacts facts{"max_pool",
                                  {"MaxPool", 1},
@@ -41,13 +41,13 @@ struct AveragePool {
     AutoPad auto_pad = AutoPad::notset;
     bool ceil_mode = false;
     bool count_include_pad = false;
-    static constexpr auto fields = std::tuple{field("kernel_shape", &Attrs::kernel_shape, required),
-                                              field("strides", &Attrs::strides),
-                                              field("pads", &Attrs::pads),
-                                              field("dilations", &Attrs::dilations),
-                                              field("auto_pad", &Attrs::auto_pad),
-                                              field("ceil_mode", &Attrs::ceil_mode),
-                                              field("count_include_pad", &Attrs::count_include_pad)};
+    static constexpr auto fields = Fields{field("kernel_shape", &Attrs::kernel_shape, required),
+                                          field("strides", &Attrs::strides),
+                                          field("pads", &Attrs::pads),
+                                          field("dilations", &Attrs::dilations),
+                                          field("auto_pad", &Attrs::auto_pad),
+                                          field("ceil_mode", &Attrs::ceil_mode),
+                                          field("count_include_pad", &Attrs::count_include_pad)};
   };
   static constexpr OpFacts facts{
       "average_pool", {"AveragePool", 1}, "x:T -> y:T", {{{'T', dtypes::floats}}}, "mean of each window"};
@@ -61,13 +61,13 @@ struct LpPool {
     AutoPad auto_pad = AutoPad::notset;
     bool ceil_mode = false;
     int64_t p = 2;
-    static constexpr auto fields = std::tuple{field("kernel_shape", &Attrs::kernel_shape, required),
-                                              field("strides", &Attrs::strides),
-                                              field("pads", &Attrs::pads),
-                                              field("dilations", &Attrs::dilations),
-                                              field("auto_pad", &Attrs::auto_pad),
-                                              field("ceil_mode", &Attrs::ceil_mode),
-                                              field("p", &Attrs::p)};
+    static constexpr auto fields = Fields{field("kernel_shape", &Attrs::kernel_shape, required),
+                                          field("strides", &Attrs::strides),
+                                          field("pads", &Attrs::pads),
+                                          field("dilations", &Attrs::dilations),
+                                          field("auto_pad", &Attrs::auto_pad),
+                                          field("ceil_mode", &Attrs::ceil_mode),
+                                          field("p", &Attrs::p)};
   };
   static constexpr OpFacts facts{
       "lp_pool", {"LpPool", 2}, "x:T -> y:T", {{{'T', dtypes::floats}}}, "p-norm of each window"};
@@ -96,7 +96,7 @@ struct GlobalMaxPool : GlobalPooling {
 struct GlobalLpPool : GlobalPooling {
   struct Attrs {
     int64_t p = 2;
-    static constexpr auto fields = std::tuple{field("p", &Attrs::p)};
+    static constexpr auto fields = Fields{field("p", &Attrs::p)};
   };
   static constexpr OpFacts facts{
       "global_lp_pool", {"GlobalLpPool", 2}, "x:T -> y:T", {{{'T', dtypes::floats}}}, "p-norm over the spatial axes"};
@@ -108,8 +108,8 @@ struct GlobalLpPool : GlobalPooling {
 struct MaxUnpool {
   struct Attrs {
     std::vector<int64_t> kernel_shape = {}, strides = {}, pads = {};
-    static constexpr auto fields = std::tuple{field("kernel_shape", &Attrs::kernel_shape, required),
-                                              field("strides", &Attrs::strides), field("pads", &Attrs::pads)};
+    static constexpr auto fields = Fields{field("kernel_shape", &Attrs::kernel_shape, required),
+                                          field("strides", &Attrs::strides), field("pads", &Attrs::pads)};
   };
   static constexpr OpFacts facts{"max_unpool",
                                  {"MaxUnpool", 9},
@@ -125,8 +125,8 @@ struct MaxRoiPool {
   struct Attrs {
     std::vector<int64_t> pooled_shape = {};
     double spatial_scale = 1;
-    static constexpr auto fields = std::tuple{field("pooled_shape", &Attrs::pooled_shape, required),
-                                              field("spatial_scale", &Attrs::spatial_scale)};
+    static constexpr auto fields =
+        Fields{field("pooled_shape", &Attrs::pooled_shape, required), field("spatial_scale", &Attrs::spatial_scale)};
   };
   static constexpr OpFacts facts{"max_roi_pool",
                                  {"MaxRoiPool", 1},
@@ -155,12 +155,12 @@ struct RoiAlign {
     RoiMode mode = RoiMode::avg;
     RoiCoordinates coordinate_transformation_mode = RoiCoordinates::half_pixel;
     static constexpr auto fields =
-        std::tuple{field("output_height", &Attrs::output_height),
-                   field("output_width", &Attrs::output_width),
-                   field("sampling_ratio", &Attrs::sampling_ratio),
-                   field("spatial_scale", &Attrs::spatial_scale),
-                   field("mode", &Attrs::mode),
-                   field("coordinate_transformation_mode", &Attrs::coordinate_transformation_mode)};
+        Fields{field("output_height", &Attrs::output_height),
+               field("output_width", &Attrs::output_width),
+               field("sampling_ratio", &Attrs::sampling_ratio),
+               field("spatial_scale", &Attrs::spatial_scale),
+               field("mode", &Attrs::mode),
+               field("coordinate_transformation_mode", &Attrs::coordinate_transformation_mode)};
   };
   static constexpr OpFacts facts{"roi_align",
                                  {"RoiAlign", 16},

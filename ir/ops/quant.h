@@ -33,10 +33,9 @@ struct QuantizeLinear {
     std::optional<DType> output_dtype = {};  // without a zero point; u8 when neither is given
     std::optional<DType> precision = {};     // of x / scale; the scale's type by default
     bool saturate = true;                    // of conversions to 8-bit floats
-    static constexpr auto fields =
-        std::tuple{field("axis", &Attrs::axis), field("block_size", &Attrs::block_size),
-                   field("output_dtype", &Attrs::output_dtype), field("precision", &Attrs::precision),
-                   field("saturate", &Attrs::saturate)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("block_size", &Attrs::block_size),
+                                          field("output_dtype", &Attrs::output_dtype),
+                                          field("precision", &Attrs::precision), field("saturate", &Attrs::saturate)};
   };
   static constexpr OpFacts facts{"quantize_linear",
                                  {"QuantizeLinear", 10},
@@ -54,8 +53,8 @@ struct DequantizeLinear {
     int64_t axis = 1;
     int64_t block_size = 0;
     std::optional<DType> output_dtype = {};  // the scale's type by default
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("block_size", &Attrs::block_size),
-                                              field("output_dtype", &Attrs::output_dtype)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("block_size", &Attrs::block_size),
+                                          field("output_dtype", &Attrs::output_dtype)};
   };
   static constexpr OpFacts facts{
       "dequantize_linear",

@@ -20,29 +20,27 @@ struct RandomShaped : Distribution {
   DType dtype = DType::f32;
   std::optional<double> seed;
   std::vector<int64_t> shape;
-  static constexpr auto fields =
-      std::tuple_cat(inherited_fields<RandomShaped, Distribution>(),
-                     std::tuple{field("dtype", &RandomShaped::dtype), field("seed", &RandomShaped::seed),
-                                field("shape", &RandomShaped::shape, required)});
+  static constexpr auto fields = extend<RandomShaped>(
+      Distribution::fields, Fields{field("dtype", &RandomShaped::dtype), field("seed", &RandomShaped::seed),
+                                   field("shape", &RandomShaped::shape, required)});
 };
 template <class Distribution>
 struct RandomLike : Distribution {
   std::optional<DType> dtype;
   std::optional<double> seed;
-  static constexpr auto fields =
-      std::tuple_cat(inherited_fields<RandomLike, Distribution>(),
-                     std::tuple{field("dtype", &RandomLike::dtype), field("seed", &RandomLike::seed)});
+  static constexpr auto fields = extend<RandomLike>(
+      Distribution::fields, Fields{field("dtype", &RandomLike::dtype), field("seed", &RandomLike::seed)});
 };
 
 struct NormalDistribution {
   double mean = 0, scale = 1;
   static constexpr auto fields =
-      std::tuple{field("mean", &NormalDistribution::mean), field("scale", &NormalDistribution::scale)};
+      Fields{field("mean", &NormalDistribution::mean), field("scale", &NormalDistribution::scale)};
 };
 struct UniformDistribution {
   double low = 0, high = 1;
   static constexpr auto fields =
-      std::tuple{field("low", &UniformDistribution::low), field("high", &UniformDistribution::high)};
+      Fields{field("low", &UniformDistribution::low), field("high", &UniformDistribution::high)};
 };
 
 struct RandomNormal {
@@ -93,7 +91,7 @@ struct Bernoulli {
   struct Attrs {
     std::optional<DType> dtype;  // that of the operand by default
     std::optional<double> seed;
-    static constexpr auto fields = std::tuple{field("dtype", &Attrs::dtype), field("seed", &Attrs::seed)};
+    static constexpr auto fields = Fields{field("dtype", &Attrs::dtype), field("seed", &Attrs::seed)};
   };
   static constexpr bool nondeterministic = true;
   static constexpr OpFacts facts{"bernoulli",
@@ -111,8 +109,8 @@ struct Multinomial {
     DType dtype = DType::i32;
     int64_t sample_size = 1;
     std::optional<double> seed;
-    static constexpr auto fields = std::tuple{field("dtype", &Attrs::dtype), field("sample_size", &Attrs::sample_size),
-                                              field("seed", &Attrs::seed)};
+    static constexpr auto fields =
+        Fields{field("dtype", &Attrs::dtype), field("sample_size", &Attrs::sample_size), field("seed", &Attrs::seed)};
   };
   static constexpr bool nondeterministic = true;
   static constexpr OpFacts facts{"multinomial",

@@ -14,7 +14,7 @@ struct ReduceOp {
   struct Attrs {
     bool keepdims = true, noop_with_empty_axes = false;
     static constexpr auto fields =
-        std::tuple{field("keepdims", &Attrs::keepdims), field("noop_with_empty_axes", &Attrs::noop_with_empty_axes)};
+        Fields{field("keepdims", &Attrs::keepdims), field("noop_with_empty_axes", &Attrs::noop_with_empty_axes)};
   };
   static const Attrs& attrs_of(const Node& node);
   static void infer(InferContext& ctx);
@@ -31,8 +31,8 @@ struct ArgExtreme {
   struct Attrs {
     int64_t axis = 0;
     bool keepdims = true, select_last_index = false;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("keepdims", &Attrs::keepdims),
-                                              field("select_last_index", &Attrs::select_last_index)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("keepdims", &Attrs::keepdims),
+                                          field("select_last_index", &Attrs::select_last_index)};
   };
   static const Attrs& attrs_of(const Node& node);
   static void infer(InferContext& ctx);
@@ -56,7 +56,7 @@ struct ArgMin : ArgExtreme {
 struct RunningOp : SameTypeAsFirst {
   struct Attrs {
     bool exclusive = false, reverse = false;
-    static constexpr auto fields = std::tuple{field("exclusive", &Attrs::exclusive), field("reverse", &Attrs::reverse)};
+    static constexpr auto fields = Fields{field("exclusive", &Attrs::exclusive), field("reverse", &Attrs::reverse)};
   };
   static const Attrs& attrs_of(const Node& node);
 };

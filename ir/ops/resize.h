@@ -52,16 +52,15 @@ struct Resize {
     double cubic_coeff_a = -0.75;
     bool antialias = false, exclude_outside = false;
     double extrapolation_value = 0;
-    static constexpr auto fields =
-        std::tuple{field("mode", &Attrs::mode),
-                   field("coordinates", &Attrs::coordinates, "coordinate_transformation_mode"),
-                   field("nearest_mode", &Attrs::nearest_mode),
-                   field("axes", &Attrs::axes),
-                   field("aspect", &Attrs::aspect, "keep_aspect_ratio_policy"),
-                   field("cubic_coeff_a", &Attrs::cubic_coeff_a),
-                   field("antialias", &Attrs::antialias),
-                   field("exclude_outside", &Attrs::exclude_outside),
-                   field("extrapolation_value", &Attrs::extrapolation_value)};
+    static constexpr auto fields = Fields{field("mode", &Attrs::mode),
+                                          field("coordinates", &Attrs::coordinates, "coordinate_transformation_mode"),
+                                          field("nearest_mode", &Attrs::nearest_mode),
+                                          field("axes", &Attrs::axes),
+                                          field("aspect", &Attrs::aspect, "keep_aspect_ratio_policy"),
+                                          field("cubic_coeff_a", &Attrs::cubic_coeff_a),
+                                          field("antialias", &Attrs::antialias),
+                                          field("exclude_outside", &Attrs::exclude_outside),
+                                          field("extrapolation_value", &Attrs::extrapolation_value)};
   };
   static constexpr OpFacts facts{"resize",
                                  {"Resize", 11},

@@ -46,13 +46,13 @@ struct RNN {
     std::vector<double> activation_alpha = {}, activation_beta = {};
     std::optional<double> clip = {};  // bounds what enters the activations
     int64_t layout = 0;
-    static constexpr auto fields = std::tuple{field("direction", &Attrs::direction),
-                                              field("hidden_size", &Attrs::hidden_size),
-                                              field("activations", &Attrs::activations),
-                                              field("activation_alpha", &Attrs::activation_alpha),
-                                              field("activation_beta", &Attrs::activation_beta),
-                                              field("clip", &Attrs::clip),
-                                              field("layout", &Attrs::layout)};
+    static constexpr auto fields = Fields{field("direction", &Attrs::direction),
+                                          field("hidden_size", &Attrs::hidden_size),
+                                          field("activations", &Attrs::activations),
+                                          field("activation_alpha", &Attrs::activation_alpha),
+                                          field("activation_beta", &Attrs::activation_beta),
+                                          field("clip", &Attrs::clip),
+                                          field("layout", &Attrs::layout)};
   };
   static constexpr OpFacts facts{"rnn",
                                  {"RNN", 7},
@@ -73,14 +73,14 @@ struct GRU {
     std::optional<double> clip = {};
     int64_t layout = 0;
     bool linear_before_reset = false;
-    static constexpr auto fields = std::tuple{field("direction", &Attrs::direction),
-                                              field("hidden_size", &Attrs::hidden_size),
-                                              field("activations", &Attrs::activations),
-                                              field("activation_alpha", &Attrs::activation_alpha),
-                                              field("activation_beta", &Attrs::activation_beta),
-                                              field("clip", &Attrs::clip),
-                                              field("layout", &Attrs::layout),
-                                              field("linear_before_reset", &Attrs::linear_before_reset)};
+    static constexpr auto fields = Fields{field("direction", &Attrs::direction),
+                                          field("hidden_size", &Attrs::hidden_size),
+                                          field("activations", &Attrs::activations),
+                                          field("activation_alpha", &Attrs::activation_alpha),
+                                          field("activation_beta", &Attrs::activation_beta),
+                                          field("clip", &Attrs::clip),
+                                          field("layout", &Attrs::layout),
+                                          field("linear_before_reset", &Attrs::linear_before_reset)};
   };
   static constexpr OpFacts facts{"gru",
                                  {"GRU", 7},
@@ -102,14 +102,14 @@ struct LSTM {
     std::optional<double> clip = {};
     int64_t layout = 0;
     bool input_forget = false;  // the forget gate is 1 - the input gate
-    static constexpr auto fields = std::tuple{field("direction", &Attrs::direction),
-                                              field("hidden_size", &Attrs::hidden_size),
-                                              field("activations", &Attrs::activations),
-                                              field("activation_alpha", &Attrs::activation_alpha),
-                                              field("activation_beta", &Attrs::activation_beta),
-                                              field("clip", &Attrs::clip),
-                                              field("layout", &Attrs::layout),
-                                              field("input_forget", &Attrs::input_forget)};
+    static constexpr auto fields = Fields{field("direction", &Attrs::direction),
+                                          field("hidden_size", &Attrs::hidden_size),
+                                          field("activations", &Attrs::activations),
+                                          field("activation_alpha", &Attrs::activation_alpha),
+                                          field("activation_beta", &Attrs::activation_beta),
+                                          field("clip", &Attrs::clip),
+                                          field("layout", &Attrs::layout),
+                                          field("input_forget", &Attrs::input_forget)};
   };
   static constexpr OpFacts facts{
       "lstm",

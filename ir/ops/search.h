@@ -14,7 +14,7 @@ struct TopK {
     int64_t axis = -1;
     bool largest = true, sorted = true;
     static constexpr auto fields =
-        std::tuple{field("axis", &Attrs::axis), field("largest", &Attrs::largest), field("sorted", &Attrs::sorted)};
+        Fields{field("axis", &Attrs::axis), field("largest", &Attrs::largest), field("sorted", &Attrs::sorted)};
   };
   static constexpr OpFacts facts{
       "top_k",
@@ -39,7 +39,7 @@ struct Unique {
   struct Attrs {
     std::optional<int64_t> axis;
     bool sorted = true;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("sorted", &Attrs::sorted)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("sorted", &Attrs::sorted)};
   };
   static constexpr OpFacts facts{"unique",
                                  {"Unique", 11},
@@ -53,7 +53,7 @@ struct Unique {
 struct NonMaxSuppression {
   struct Attrs {
     bool center_point_box = false;
-    static constexpr auto fields = std::tuple{field("center_point_box", &Attrs::center_point_box)};
+    static constexpr auto fields = Fields{field("center_point_box", &Attrs::center_point_box)};
   };
   static constexpr OpFacts facts{
       "non_max_suppression",

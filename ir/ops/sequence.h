@@ -25,7 +25,7 @@ struct SequenceConstruct {
 struct SequenceEmpty {
   struct Attrs {
     DType dtype = DType::f32;
-    static constexpr auto fields = std::tuple{field("dtype", &Attrs::dtype)};
+    static constexpr auto fields = Fields{field("dtype", &Attrs::dtype)};
   };
   static constexpr OpFacts facts{
       "sequence_empty", {"SequenceEmpty", 11}, "-> output:any", {}, "an empty sequence of tensors"};
@@ -72,7 +72,7 @@ struct SplitToSequence {
   struct Attrs {
     int64_t axis = 0;
     bool keepdims = true;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis), field("keepdims", &Attrs::keepdims)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis), field("keepdims", &Attrs::keepdims)};
   };
   static constexpr OpFacts facts{"split_to_sequence",
                                  {"SplitToSequence", 11},
@@ -87,8 +87,7 @@ struct ConcatFromSequence {
   struct Attrs {
     int64_t axis = 0;
     bool new_axis = false;
-    static constexpr auto fields =
-        std::tuple{field("axis", &Attrs::axis, required), field("new_axis", &Attrs::new_axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis, required), field("new_axis", &Attrs::new_axis)};
   };
   static constexpr OpFacts facts{"concat_from_sequence",
                                  {"ConcatFromSequence", 11},
@@ -102,7 +101,7 @@ struct ConcatFromSequence {
 struct Optional {
   struct Attrs {
     std::optional<Type> type;
-    static constexpr auto fields = std::tuple{field("type", &Attrs::type)};
+    static constexpr auto fields = Fields{field("type", &Attrs::type)};
   };
   static constexpr OpFacts facts{"optional",
                                  {"Optional", 15},

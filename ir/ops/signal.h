@@ -19,7 +19,7 @@ struct DFT {
   static constexpr int64_t kDefaultAxis = -2;
   struct Attrs {
     bool inverse = false, onesided = false;
-    static constexpr auto fields = std::tuple{field("inverse", &Attrs::inverse), field("onesided", &Attrs::onesided)};
+    static constexpr auto fields = Fields{field("inverse", &Attrs::inverse), field("onesided", &Attrs::onesided)};
   };
   static constexpr OpFacts facts{"dft",
                                  {"DFT", 20},
@@ -35,7 +35,7 @@ struct DFT {
 struct STFT {
   struct Attrs {
     bool onesided = true;
-    static constexpr auto fields = std::tuple{field("onesided", &Attrs::onesided)};
+    static constexpr auto fields = Fields{field("onesided", &Attrs::onesided)};
   };
   static constexpr OpFacts facts{"stft",
                                  {"STFT", 17},
@@ -52,7 +52,7 @@ struct CosineWindow {
     DType output_dtype = DType::f32;
     bool periodic = true;
     static constexpr auto fields =
-        std::tuple{field("output_dtype", &Attrs::output_dtype, "output_datatype"), field("periodic", &Attrs::periodic)};
+        Fields{field("output_dtype", &Attrs::output_dtype, "output_datatype"), field("periodic", &Attrs::periodic)};
   };
   struct Terms {
     double a, b, c;
@@ -95,7 +95,7 @@ struct BlackmanWindow : CosineWindow {
 struct MelWeightMatrix {
   struct Attrs {
     DType output_dtype = DType::f32;
-    static constexpr auto fields = std::tuple{field("output_dtype", &Attrs::output_dtype, "output_datatype")};
+    static constexpr auto fields = Fields{field("output_dtype", &Attrs::output_dtype, "output_datatype")};
   };
   static constexpr OpFacts facts{
       "mel_weight_matrix",

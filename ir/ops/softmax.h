@@ -9,7 +9,7 @@ namespace tc {
 struct AlongAxis {
   struct Attrs {
     int64_t axis = -1;
-    static constexpr auto fields = std::tuple{field("axis", &Attrs::axis)};
+    static constexpr auto fields = Fields{field("axis", &Attrs::axis)};
   };
   static const Attrs& attrs_of(const Node& node);
   static void infer(InferContext& ctx);

@@ -25,9 +25,9 @@ struct StringNormalizer {
     bool is_case_sensitive = false;  // of the comparison with stop words
     std::optional<std::string> locale;
     std::vector<std::string> stopwords;
-    static constexpr auto fields = std::tuple{field("case_change_action", &Attrs::case_change_action),
-                                              field("is_case_sensitive", &Attrs::is_case_sensitive),
-                                              field("locale", &Attrs::locale), field("stopwords", &Attrs::stopwords)};
+    static constexpr auto fields = Fields{field("case_change_action", &Attrs::case_change_action),
+                                          field("is_case_sensitive", &Attrs::is_case_sensitive),
+                                          field("locale", &Attrs::locale), field("stopwords", &Attrs::stopwords)};
   };
   static constexpr OpFacts facts{"string_normalizer",
                                  {"StringNormalizer", 10},
@@ -41,8 +41,7 @@ struct StringSplit {
   struct Attrs {
     std::optional<std::string> delimiter;  // absent or empty: any run of white space
     std::optional<int64_t> maxsplit;       // absent or negative: as many as there are
-    static constexpr auto fields =
-        std::tuple{field("delimiter", &Attrs::delimiter), field("maxsplit", &Attrs::maxsplit)};
+    static constexpr auto fields = Fields{field("delimiter", &Attrs::delimiter), field("maxsplit", &Attrs::maxsplit)};
   };
   static constexpr OpFacts facts{"string_split",
                                  {"StringSplit", 20},
@@ -55,7 +54,7 @@ struct StringSplit {
 struct RegexFullMatch {
   struct Attrs {
     std::string pattern;  // RE2's syntax
-    static constexpr auto fields = std::tuple{field("pattern", &Attrs::pattern, required)};
+    static constexpr auto fields = Fields{field("pattern", &Attrs::pattern, required)};
   };
   static constexpr OpFacts facts{
       "regex_full_match", {"RegexFullMatch", 20}, "x:str -> y:bool", {}, "does the whole string match the pattern?"};
@@ -76,15 +75,15 @@ struct TfIdfVectorizer {
     std::vector<int64_t> pool_int64s;    // the items of the n-grams, one after the other
     std::vector<std::string> pool_strings;
     std::vector<double> weights;  // of each n-gram of the pool; empty: all 1
-    static constexpr auto fields = std::tuple{field("mode", &Attrs::mode, required),
-                                              field("min_gram_length", &Attrs::min_gram_length, required),
-                                              field("max_gram_length", &Attrs::max_gram_length, required),
-                                              field("max_skip_count", &Attrs::max_skip_count, required),
-                                              field("ngram_counts", &Attrs::ngram_counts, required),
-                                              field("ngram_indexes", &Attrs::ngram_indexes, required),
-                                              field("pool_int64s", &Attrs::pool_int64s),
-                                              field("pool_strings", &Attrs::pool_strings),
-                                              field("weights", &Attrs::weights)};
+    static constexpr auto fields = Fields{field("mode", &Attrs::mode, required),
+                                          field("min_gram_length", &Attrs::min_gram_length, required),
+                                          field("max_gram_length", &Attrs::max_gram_length, required),
+                                          field("max_skip_count", &Attrs::max_skip_count, required),
+                                          field("ngram_counts", &Attrs::ngram_counts, required),
+                                          field("ngram_indexes", &Attrs::ngram_indexes, required),
+                                          field("pool_int64s", &Attrs::pool_int64s),
+                                          field("pool_strings", &Attrs::pool_strings),
+                                          field("weights", &Attrs::weights)};
   };
   static constexpr OpFacts facts{"tf_idf_vectorizer",
                                  {"TfIdfVectorizer", 9},

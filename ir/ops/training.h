@@ -20,8 +20,8 @@ struct Adagrad {
     double epsilon = 1e-6f;       // added to sqrt(h)
     double norm_coefficient = 0;  // of 1/2 |x|^2, added to the loss
     static constexpr auto fields =
-        std::tuple{field("decay_factor", &Attrs::decay_factor), field("epsilon", &Attrs::epsilon),
-                   field("norm_coefficient", &Attrs::norm_coefficient)};
+        Fields{field("decay_factor", &Attrs::decay_factor), field("epsilon", &Attrs::epsilon),
+               field("norm_coefficient", &Attrs::norm_coefficient)};
   };
   static constexpr OpFacts facts{"adagrad",
                                  {"Adagrad", 1, "ai.onnx.preview.training"},
@@ -41,9 +41,9 @@ struct Adam {
     double norm_coefficient = 0;       // of 1/2 |x|^2, added to the loss
     double norm_coefficient_post = 0;  // part of the new x that is taken away
     static constexpr auto fields =
-        std::tuple{field("alpha", &Attrs::alpha), field("beta", &Attrs::beta), field("epsilon", &Attrs::epsilon),
-                   field("norm_coefficient", &Attrs::norm_coefficient),
-                   field("norm_coefficient_post", &Attrs::norm_coefficient_post)};
+        Fields{field("alpha", &Attrs::alpha), field("beta", &Attrs::beta), field("epsilon", &Attrs::epsilon),
+               field("norm_coefficient", &Attrs::norm_coefficient),
+               field("norm_coefficient_post", &Attrs::norm_coefficient_post)};
   };
   static constexpr OpFacts facts{"adam",
                                  {"Adam", 1, "ai.onnx.preview.training"},
@@ -66,9 +66,9 @@ struct Momentum {
     double beta = 0;   // share of the gradient
     MomentumMode mode = MomentumMode::heavy_ball;
     double norm_coefficient = 0;  // of 1/2 |x|^2, added to the loss
-    static constexpr auto fields = std::tuple{
-        field("alpha", &Attrs::alpha, required), field("beta", &Attrs::beta, required),
-        field("mode", &Attrs::mode, required), field("norm_coefficient", &Attrs::norm_coefficient, required)};
+    static constexpr auto fields =
+        Fields{field("alpha", &Attrs::alpha, required), field("beta", &Attrs::beta, required),
+               field("mode", &Attrs::mode, required), field("norm_coefficient", &Attrs::norm_coefficient, required)};
   };
   static constexpr OpFacts facts{"momentum",
                                  {"Momentum", 1, "ai.onnx.preview.training"},

@@ -50,20 +50,20 @@ struct TreeAttrs {
   std::optional<Tensor> nodes_values_as_tensor, nodes_hitrates_as_tensor, base_values_as_tensor;
   PostTransform post_transform = PostTransform::none;
   static constexpr auto fields =
-      std::tuple{field("nodes_treeids", &TreeAttrs::nodes_treeids),
-                 field("nodes_nodeids", &TreeAttrs::nodes_nodeids),
-                 field("nodes_featureids", &TreeAttrs::nodes_featureids),
-                 field("nodes_modes", &TreeAttrs::nodes_modes),
-                 field("nodes_values", &TreeAttrs::nodes_values),
-                 field("nodes_truenodeids", &TreeAttrs::nodes_truenodeids),
-                 field("nodes_falsenodeids", &TreeAttrs::nodes_falsenodeids),
-                 field("nodes_missing_value_tracks_true", &TreeAttrs::nodes_missing_value_tracks_true),
-                 field("nodes_hitrates", &TreeAttrs::nodes_hitrates),
-                 field("base_values", &TreeAttrs::base_values),
-                 field("nodes_values_as_tensor", &TreeAttrs::nodes_values_as_tensor),
-                 field("nodes_hitrates_as_tensor", &TreeAttrs::nodes_hitrates_as_tensor),
-                 field("base_values_as_tensor", &TreeAttrs::base_values_as_tensor),
-                 field("post_transform", &TreeAttrs::post_transform)};
+      Fields{field("nodes_treeids", &TreeAttrs::nodes_treeids),
+             field("nodes_nodeids", &TreeAttrs::nodes_nodeids),
+             field("nodes_featureids", &TreeAttrs::nodes_featureids),
+             field("nodes_modes", &TreeAttrs::nodes_modes),
+             field("nodes_values", &TreeAttrs::nodes_values),
+             field("nodes_truenodeids", &TreeAttrs::nodes_truenodeids),
+             field("nodes_falsenodeids", &TreeAttrs::nodes_falsenodeids),
+             field("nodes_missing_value_tracks_true", &TreeAttrs::nodes_missing_value_tracks_true),
+             field("nodes_hitrates", &TreeAttrs::nodes_hitrates),
+             field("base_values", &TreeAttrs::base_values),
+             field("nodes_values_as_tensor", &TreeAttrs::nodes_values_as_tensor),
+             field("nodes_hitrates_as_tensor", &TreeAttrs::nodes_hitrates_as_tensor),
+             field("base_values_as_tensor", &TreeAttrs::base_values_as_tensor),
+             field("post_transform", &TreeAttrs::post_transform)};
   Derived forest;
 };
 
@@ -74,13 +74,13 @@ struct TreeEnsembleClassifier {
     std::optional<Tensor> class_weights_as_tensor;
     std::vector<int64_t> classlabels_int64s;
     std::vector<std::string> classlabels_strings;
-    static constexpr auto fields = std::tuple_cat(
-        inherited_fields<Attrs, TreeAttrs>(),
-        std::tuple{field("class_treeids", &Attrs::class_treeids), field("class_nodeids", &Attrs::class_nodeids),
-                   field("class_ids", &Attrs::class_ids), field("class_weights", &Attrs::class_weights),
-                   field("class_weights_as_tensor", &Attrs::class_weights_as_tensor),
-                   field("classlabels_int64s", &Attrs::classlabels_int64s),
-                   field("classlabels_strings", &Attrs::classlabels_strings)});
+    static constexpr auto fields = extend<Attrs>(
+        TreeAttrs::fields,
+        Fields{field("class_treeids", &Attrs::class_treeids), field("class_nodeids", &Attrs::class_nodeids),
+               field("class_ids", &Attrs::class_ids), field("class_weights", &Attrs::class_weights),
+               field("class_weights_as_tensor", &Attrs::class_weights_as_tensor),
+               field("classlabels_int64s", &Attrs::classlabels_int64s),
+               field("classlabels_strings", &Attrs::classlabels_strings)});
     int64_t num_classes() const;
   };
   static constexpr OpFacts facts{"tree_ensemble_classifier",
@@ -98,12 +98,12 @@ struct TreeEnsembleRegressor {
     std::optional<Tensor> target_weights_as_tensor;
     int64_t n_targets = 0;
     TreeAggregate aggregate_function = TreeAggregate::sum;
-    static constexpr auto fields = std::tuple_cat(
-        inherited_fields<Attrs, TreeAttrs>(),
-        std::tuple{field("target_treeids", &Attrs::target_treeids), field("target_nodeids", &Attrs::target_nodeids),
-                   field("target_ids", &Attrs::target_ids), field("target_weights", &Attrs::target_weights),
-                   field("target_weights_as_tensor", &Attrs::target_weights_as_tensor),
-                   field("n_targets", &Attrs::n_targets), field("aggregate_function", &Attrs::aggregate_function)});
+    static constexpr auto fields = extend<Attrs>(
+        TreeAttrs::fields,
+        Fields{field("target_treeids", &Attrs::target_treeids), field("target_nodeids", &Attrs::target_nodeids),
+               field("target_ids", &Attrs::target_ids), field("target_weights", &Attrs::target_weights),
+               field("target_weights_as_tensor", &Attrs::target_weights_as_tensor),
+               field("n_targets", &Attrs::n_targets), field("aggregate_function", &Attrs::aggregate_function)});
   };
   static constexpr OpFacts facts{"tree_ensemble_regressor",
                                  {"TreeEnsembleRegressor", 1, kMlDomain},
@@ -130,22 +130,22 @@ struct TreeEnsemble {
     int64_t aggregate_function = 1;  // an enumerator of TreeAggregate
     int64_t post_transform = 0;      // an enumerator of PostTransform
     static constexpr auto fields =
-        std::tuple{field("tree_roots", &Attrs::tree_roots, required),
-                   field("nodes_featureids", &Attrs::nodes_featureids, required),
-                   field("nodes_modes", &Attrs::nodes_modes, required),
-                   field("nodes_splits", &Attrs::nodes_splits, required),
-                   field("nodes_truenodeids", &Attrs::nodes_truenodeids, required),
-                   field("nodes_falsenodeids", &Attrs::nodes_falsenodeids, required),
-                   field("nodes_trueleafs", &Attrs::nodes_trueleafs, required),
-                   field("nodes_falseleafs", &Attrs::nodes_falseleafs, required),
-                   field("nodes_missing_value_tracks_true", &Attrs::nodes_missing_value_tracks_true),
-                   field("nodes_hitrates", &Attrs::nodes_hitrates),
-                   field("membership_values", &Attrs::membership_values),
-                   field("leaf_targetids", &Attrs::leaf_targetids, required),
-                   field("leaf_weights", &Attrs::leaf_weights, required),
-                   field("n_targets", &Attrs::n_targets),
-                   field("aggregate_function", &Attrs::aggregate_function),
-                   field("post_transform", &Attrs::post_transform)};
+        Fields{field("tree_roots", &Attrs::tree_roots, required),
+               field("nodes_featureids", &Attrs::nodes_featureids, required),
+               field("nodes_modes", &Attrs::nodes_modes, required),
+               field("nodes_splits", &Attrs::nodes_splits, required),
+               field("nodes_truenodeids", &Attrs::nodes_truenodeids, required),
+               field("nodes_falsenodeids", &Attrs::nodes_falsenodeids, required),
+               field("nodes_trueleafs", &Attrs::nodes_trueleafs, required),
+               field("nodes_falseleafs", &Attrs::nodes_falseleafs, required),
+               field("nodes_missing_value_tracks_true", &Attrs::nodes_missing_value_tracks_true),
+               field("nodes_hitrates", &Attrs::nodes_hitrates),
+               field("membership_values", &Attrs::membership_values),
+               field("leaf_targetids", &Attrs::leaf_targetids, required),
+               field("leaf_weights", &Attrs::leaf_weights, required),
+               field("n_targets", &Attrs::n_targets),
+               field("aggregate_function", &Attrs::aggregate_function),
+               field("post_transform", &Attrs::post_transform)};
     Derived forest;
     int64_t num_targets() const;  // one more than the largest leaf_targetids where the number is not given
   };

@@ -30,8 +30,8 @@ struct GridSample {
     GridMode mode = GridMode::linear;
     GridPadding padding_mode = GridPadding::zeros;
     bool align_corners = false;
-    static constexpr auto fields = std::tuple{field("mode", &Attrs::mode), field("padding_mode", &Attrs::padding_mode),
-                                              field("align_corners", &Attrs::align_corners)};
+    static constexpr auto fields = Fields{field("mode", &Attrs::mode), field("padding_mode", &Attrs::padding_mode),
+                                          field("align_corners", &Attrs::align_corners)};
   };
   static constexpr OpFacts facts{
       "grid_sample",
@@ -47,7 +47,7 @@ struct GridSample {
 struct AffineGrid {
   struct Attrs {
     bool align_corners = false;
-    static constexpr auto fields = std::tuple{field("align_corners", &Attrs::align_corners)};
+    static constexpr auto fields = Fields{field("align_corners", &Attrs::align_corners)};
   };
   static constexpr OpFacts facts{"affine_grid",
                                  {"AffineGrid", 20},

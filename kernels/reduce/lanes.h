@@ -162,7 +162,7 @@ inline constexpr int64_t kBlockSteps = 64;
 
 // The reduction of n contiguous values.
 template <class Step, class T>
-TC_INLINE T reduce_row(const T* p, int64_t n, T shift) {
+T reduce_row(const T* p, int64_t n, T shift) {
   using G = Group<T>;
   using Fold = typename Step::Fold;
   constexpr int kWidth = G::kWidth, kAcc = 4;

@@ -72,8 +72,8 @@ T reduce_rows(const ReduceArgs& args, const T* base, int64_t first, int64_t last
 
 // `count` neighbouring results, at most kGroups groups, from columns.
 template <class Step, int kGroups, class T>
-TC_INLINE void reduce_columns(const ReduceArgs& args, const T* base, int count, int64_t first, int64_t last,
-                              const T* shift, T* out) {
+void reduce_columns(const ReduceArgs& args, const T* base, int count, int64_t first, int64_t last, const T* shift,
+                    T* out) {
   using G = Group<T>;
   using Fold = typename Step::Fold;
   constexpr int kWidth = G::kWidth;
@@ -160,22 +160,14 @@ void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first,
       const int64_t in_row = row - i % row, room = end - i < in_row ? end - i : in_row;
       const T* base = input + kept_offset(args, i);
       const T* s = shift == nullptr ? nullptr : shift + (i - begin);
-      const int count = static_cast<int>(room < 4 * kWidth ? room : 4 * kWidth);
-      T* out = acc + (i - begin);
-      switch ((count + kWidth - 1) / kWidth) {
-        case 1:
-          reduce_columns<Step, 1>(*use, base, count, first, last, s, out);
-          break;
-        case 2:
-          reduce_columns<Step, 2>(*use, base, count, first, last, s, out);
-          break;
-        case 3:
-          reduce_columns<Step, 3>(*use, base, count, first, last, s, out);
-          break;
-        default:
-          reduce_columns<Step, 4>(*use, base, count, first, last, s, out);
-          break;
-      }
+      // Four groups at a time, single ones at the end of a row: more variants cost compile time and gain nothing.
+      const bool four = room > 3 * kWidth;
+      const int64_t most = four ? 4 * kWidth : kWidth;
+      const int count = static_cast<int>(room < most ? room : most);
+      if (four)
+        reduce_columns<Step, 4>(*use, base, count, first, last, s, acc + (i - begin));
+      else
+        reduce_columns<Step, 1>(*use, base, count, first, last, s, acc + (i - begin));
       i += count;
     }
   } else if (rows) {

@@ -54,6 +54,12 @@ function(tc_layer name folder)
   add_library(tc_${name} OBJECT ${sources})
   tc_include_root(tc_${name} ${folder} ${name})
   target_link_libraries(tc_${name} PRIVATE tc_flags ${ARG_PRIVATE})
+  # Reading the headers of all ops takes longer than compiling most of our files.
+  if(name STREQUAL ir)
+    target_precompile_headers(tc_ir PRIVATE <algorithm> <memory> <optional> <unordered_map> "<tc/ir/builder.h>" "<tc/ir/infer.h>")
+  elseif(ir IN_LIST ARG_DEPENDS)
+    target_precompile_headers(tc_${name} REUSE_FROM tc_ir)
+  endif()
   foreach(dep ${ARG_DEPENDS})
     # Headers only: objects of a layer are linked once, by the final library.
     target_include_directories(tc_${name} PUBLIC $<TARGET_PROPERTY:tc_${dep},INTERFACE_INCLUDE_DIRECTORIES>)

@@ -8,6 +8,11 @@
 #include "tc/ir/ops/core.h"
 
 namespace tc::vocabulary {
+
+Row& Group::push(std::string name, std::vector<std::string> inputs, int arity, std::string numpy,
+                 Outputs (*call)(const std::vector<Var>&)) {
+  return rows.emplace_back(Row{std::move(name), std::move(inputs), arity, call, std::move(numpy)});
+}
 namespace {
 
 Tensor from_doubles(DType t, Extents extents, const std::vector<double>& values) {

@@ -25,13 +25,19 @@ struct Group {
   std::string title;
   std::vector<Row> rows;
 
+  // `f` captures nothing, so that a row is a plain function and compiles quickly.
   template <class F>
-  Row& add(std::string name, std::vector<std::string> inputs, F f, std::string numpy) {
-    auto kept = std::make_shared<F>(std::move(f));
-    rows.push_back({std::move(name), std::move(inputs), dsl::Flat<F>::kArity,
-                    [kept](const std::vector<Var>& v) { return dsl::Flat<F>{*kept}(v); }, std::move(numpy)});
-    return rows.back();
+  Row& add(std::string name, std::vector<std::string> inputs, F, std::string numpy) {
+    return push(std::move(name), std::move(inputs), dsl::Flat<F>::kArity, std::move(numpy),
+                [](const std::vector<Var>& v) {
+                  F f;
+                  return dsl::Flat<F>{f}(v);
+                });
   }
+
+ private:
+  Row& push(std::string name, std::vector<std::string> inputs, int arity, std::string numpy,
+            Outputs (*call)(const std::vector<Var>&));
 };
 
 Group elementwise_rows();
