@@ -10,8 +10,8 @@
 namespace tc::vocabulary {
 
 Row& Group::push(std::string name, std::vector<std::string> inputs, int arity, std::string numpy,
-                 Outputs (*call)(const std::vector<Var>&)) {
-  return rows.emplace_back(Row{std::move(name), std::move(inputs), arity, call, std::move(numpy)});
+                 dsl::FlatFunction call) {
+  return rows.emplace_back(Row{std::move(name), std::move(inputs), arity, std::move(call), std::move(numpy)});
 }
 namespace {
 

@@ -25,19 +25,22 @@ struct Group {
   std::string title;
   std::vector<Row> rows;
 
-  // `f` captures nothing, so that a row is a plain function and compiles quickly.
   template <class F>
-  Row& add(std::string name, std::vector<std::string> inputs, F, std::string numpy) {
-    return push(std::move(name), std::move(inputs), dsl::Flat<F>::kArity, std::move(numpy),
-                [](const std::vector<Var>& v) {
-                  F f;
-                  return dsl::Flat<F>{f}(v);
-                });
+  Row& add(std::string name, std::vector<std::string> inputs, F f, std::string numpy) {
+    dsl::FlatFunction call;
+    if constexpr (std::is_empty_v<F>)  // a plain function: most rows are such, and so they compile quickly
+      call = Plain([](const std::vector<Var>& v) {
+        F g;
+        return dsl::Flat<F>{g}(v);
+      });
+    else
+      call = [kept = std::make_shared<F>(f)](const std::vector<Var>& v) { return dsl::Flat<F>{*kept}(v); };
+    return push(std::move(name), std::move(inputs), dsl::Flat<F>::kArity, std::move(numpy), std::move(call));
   }
 
  private:
-  Row& push(std::string name, std::vector<std::string> inputs, int arity, std::string numpy,
-            Outputs (*call)(const std::vector<Var>&));
+  using Plain = Outputs (*)(const std::vector<Var>&);
+  Row& push(std::string name, std::vector<std::string> inputs, int arity, std::string numpy, dsl::FlatFunction call);
 };
 
 Group elementwise_rows();

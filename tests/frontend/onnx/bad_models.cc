@@ -9,6 +9,7 @@ namespace tc {
 namespace {
 
 using namespace testing_onnx;
+using testing_onnx::field;  // not the attribute's
 using enum ErrorCode;
 
 using Says = std::vector<std::string>;
