@@ -1,6 +1,8 @@
 // Named models: which rules fire how often, what remains, and which kernel each step gets on each instruction set.
 // Golden files are tests/golden/models/*.txt; TC_BLESS=1 writes them anew. Those of instruction sets that the machine
 // lacks are left alone.
+#include "tc/tc.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,7 +15,6 @@
 #include "tc/ir/verbose.h"
 #include "tc/kernels/cpu.h"
 #include "tc/passes/pipeline.h"
-#include "tc/tc.h"
 
 namespace tc {
 namespace {
@@ -81,10 +82,14 @@ TEST_P(ModelGoldens, RulesThatFire) {
 
   if (!GetParam().convolutional) return;
   EXPECT_EQ(ops.count("batch_normalization"), 0u);
+  // What reads nothing but a convolution's result and constants belongs into the convolution: bias, scale, activation.
+  const auto is_constant = [](const Value* v) { return !v || (v->def() && v->def()->is<Constant>()); };
   walk(module->main(), [&](Node& n) {
-    if (!n.is<Conv>() && !n.is<FusedConv>()) return;
-    EXPECT_FALSE(n.result(0)->single_use() && n.result(0)->first_use()->user()->info().traits.elementwise)
-        << n.location() << " is followed by " << n.result(0)->first_use()->user()->op();
+    if ((!n.is<Conv>() && !n.is<FusedConv>()) || !n.result(0)->single_use()) return;
+    const Node& user = *n.result(0)->first_use()->user();
+    int others = 0;
+    for (const Value* v : user.operands()) others += v != n.result(0) && !is_constant(v);
+    EXPECT_FALSE(user.info().traits.elementwise && others == 0) << n.location() << " is followed by " << user.op();
   });
 }
 
@@ -92,13 +97,26 @@ TEST_P(ModelGoldens, KernelsThatArePicked) {
   const Function f = load(path());
   for (const char* isa : {"sse42", "avx2", "avx512"}) {
     if (kernels::active_tier() < *kernels::parse_tier(isa)) continue;
-    std::string text;
-    set_verbose_sink([&](std::string_view line) { text += cat(line, "\n"); });
+    // Rows are dispatch,graph,depth,op,location,kernel,refused.
+    std::map<std::string, int> picks;
+    set_verbose_sink([&](std::string_view line) {
+      std::vector<std::string> cells(1);
+      for (const char c : line)
+        if (c == ',')
+          cells.emplace_back();
+        else
+          cells.back() += c;
+      ASSERT_GE(cells.size(), 7u) << line;
+      if (cells[1] == "graph") return;
+      ++picks[cat(cells[3], " ", cells[5].empty() ? "(reference)" : cells[5])];
+    });
     set_verbose("dispatch");
     const Compiled compiled = compile(f, {.isa = isa});
     set_verbose("");
     set_verbose_sink(nullptr);
     EXPECT_STREQ(kernels::tier_name(compiled.executable().tier()), isa);
+    std::string text = "steps by op and kernel, those of regions included\n";
+    for (const auto& [pick, count] : picks) text += cat("  ", pick, " ", count, "\n");
     expect_golden(cat(GetParam().name, ".", isa), text);
   }
 }
