@@ -58,8 +58,9 @@ Value* transposed(Rewrite& r, Value* v) {
   return n->operand(0);
 }
 
-// Notes an addend of scores of shape `to`; why it cannot be a mask, if so.
+// Notes an addend of scores of shape `to`; why it cannot be a mask, if so. A scale found before it was applied after it.
 const char* add_to_mask(Rewrite& r, Scores& s, Value* addend, const Shape& to) {
+  if (s.scale != 1) return "scores and mask are scaled together";
   const Shape& shape = addend->shape();
   if (!broadcasts_into(shape, to)) return "the mask may widen the scores";
   if (shape.rank() > 0 && !(shape[shape.rank() - 1] == to[to.rank() - 1])) return "the mask has not one column per key";
@@ -81,7 +82,6 @@ const char* peel(Rewrite& r, Value*& x, Scores& s, bool& done) {
   Node* n = x->def();
   if (!in_graph(r, n)) return kNoProduct;
   if (Value* inner = unscaled(r, x, s.scale)) {
-    if (s.mask) return "scores and mask are scaled together";
     x = inner;
     return nullptr;
   }
@@ -120,13 +120,13 @@ const char* peel(Rewrite& r, Value*& x, Scores& s, bool& done) {
   if (!n->is<FusedMatMul>()) return kNoProduct;
   const auto& a = n->attrs<FusedMatMul>();
   if (a.trans_a || a.activation != Activation::none) return kNoProduct;
-  s.scale *= a.scale;
   s.q = n->operand(0);
   s.k = a.trans_b ? n->operand(1) : transposed(r, n->operand(1));
   if (!s.k) return "the keys are not transposed";
   for (int i : {2, 3})
     if (Value* addend = n->operand(i))
       if (const char* why = add_to_mask(r, s, addend, shape)) return why;
+  s.scale *= a.scale;
   return nullptr;
 }
 

@@ -96,6 +96,11 @@ std::vector<RuleCase> fuse_cases() {
        "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5], %m: f32[B,1,S,T]) { " SCORES
        "%m2 = add %m, %two \n %a = add %m2, %s \n %w = softmax %a \n %y = matmul %w, %v \n return %y }",
        "attention %q, %k, %v, %m2", "softmax"},
+      {"products-and-softmax-are-attention",
+       "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5], %m: f32[B,1,S,T]) { %two = constant dense<2> : f32[] \n "
+       "%kt = transpose %k {perm = [0, 1, 3, 2]} \n %p = matmul %q, %kt \n %a = add %p, %m \n %s = div %a, %two \n %w "
+       "= softmax %s \n %y = matmul %w, %v \n return %y }",
+       "scores and mask are scaled together", nullptr},
       // Where a mask replaces a score by a number that swallows it.
       {"products-and-softmax-are-attention",
        "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5], %m: bool[S,T]) { " SCORES
