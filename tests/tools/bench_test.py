@@ -34,6 +34,14 @@ class OneEngine(tool.ToolTest):
         self.assertGreaterEqual(engine["runs"], 6)
         self.assertTrue((self.folder / "r.md").read_text().startswith("| model"))
 
+    def test_zoo(self):
+        self.assertIn("zoo:resnet50", self.run_tool("--list"))
+        self.run_tool("zoo:mlp", "--save-models", "models")
+        self.assertTrue((self.folder / "models/mlp.onnx").exists())
+        text = self.run_tool("zoo:mlp", "zoo:mlp_64", "--engines", "tc", "--threads", "1", *QUICK)
+        self.assertIn("mlp_64", text)
+        self.fails("zoo:mpl", says="did you mean 'mlp'", code="bad-argument")
+
     def test_errors(self):
         self.refuses()
         self.refuses("m.tc", "--engines", "other")

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "tc/bench/zoo/zoo.h"
+#include "tc/frontend/api/export.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
 #include "tc/tools/common/cli.h"
@@ -24,7 +26,8 @@ struct Options {
   InputSpec inputs;
   double min_seconds = 2;
   int blocks = 8;
-  std::string json, markdown, svg, ort_library, packages, worker;
+  bool list = false;
+  std::string json, markdown, svg, ort_library, packages, worker, save_models;
 };
 
 constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm"};
@@ -57,7 +60,33 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(file << text)) fail(ErrorCode::bad_file, "cannot write ", path);
 }
 
+// A folder for the files that engines share; removed at the end.
+struct TemporaryFolder {
+  TemporaryFolder() : path(fs::temp_directory_path() / cat("tc-bench-", getpid())) { fs::create_directories(path); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  fs::path path;
+};
+
+constexpr std::string_view kZoo = "zoo:";
+
+// The arguments with zoo:all spelled out.
+std::vector<std::string> chosen_models(const std::vector<std::string>& given) {
+  std::vector<std::string> names;
+  for (const auto& name : given) {
+    if (name == cat(kZoo, "all"))
+      for (const auto& m : zoo::models()) names.push_back(cat(kZoo, m.name));
+    else
+      names.push_back(name);
+    if (names.back().starts_with(kZoo)) zoo::find(names.back().substr(kZoo.size()));
+  }
+  return names;
+}
+
 int run(const Options& o) {
+  const std::vector<std::string> models = chosen_models(o.models);
   Plan plan;
   plan.engines = o.engines;
   plan.min_seconds = o.min_seconds;
@@ -72,14 +101,21 @@ int run(const Options& o) {
   for (int t : o.threads) peak[t] = peak_gflops(t);
   const bool progress = isatty(STDERR_FILENO);
   std::vector<Result> results;
-  const std::string inputs_file = (fs::temp_directory_path() / cat("tc-bench-", getpid(), ".npz")).string();
-  struct Remove {
-    std::string path;
-    ~Remove() { unlink(path.c_str()); }
-  } remove{inputs_file};
-  for (const auto& model : o.models) {
-    const Function f = load(model);
-    const auto values = gather_inputs(f, o.inputs);
+  const TemporaryFolder folder;
+  const std::string inputs_file = folder.path / "inputs.npz";
+  for (const auto& model : models) {
+    InputSpec spec = o.inputs;
+    plan.name = fs::path(model).stem().string();
+    plan.model = model;
+    if (model.starts_with(kZoo)) {
+      const zoo::Model& entry = zoo::find(model.substr(kZoo.size()));
+      plan.name = entry.name;
+      plan.model = folder.path / "model.onnx";
+      spec.dims.insert(spec.dims.begin(), entry.dims.begin(), entry.dims.end());
+      export_onnx(entry.make(), plan.model);
+    }
+    const Function f = load(plan.model);
+    const auto values = gather_inputs(f, spec);
     NamedTensors named;
     for (size_t i = 0; i < values.size(); ++i) {
       if (!values[i].is_tensor())
@@ -87,8 +123,6 @@ int run(const Options& o) {
       named.emplace_back(f.inputs()[i].name, values[i].tensor());
     }
     write_npz(inputs_file, named);
-    plan.name = fs::path(model).stem().string();
-    plan.model = model;
     plan.inputs = inputs_file;
     for (int threads : o.threads) {
       plan.threads = threads;
@@ -111,11 +145,33 @@ int run(const Options& o) {
   return 0;
 }
 
+int list_zoo() {
+  for (const auto& m : zoo::models()) {
+    std::cout << kZoo << m.name << std::string(20 - m.name.size(), ' ') << m.about;
+    for (const auto& d : m.dims) std::cout << "  " << d;
+    std::cout << "\n";
+  }
+  return 0;
+}
+
+int save_models(const Options& o) {
+  fs::create_directories(o.save_models);
+  for (const auto& name : chosen_models(o.models)) {
+    if (!name.starts_with(kZoo)) fail(ErrorCode::bad_argument, name, " is not a model of the zoo");
+    const zoo::Model& entry = zoo::find(name.substr(kZoo.size()));
+    export_onnx(entry.make(), fs::path(o.save_models) / cat(entry.name, ".onnx"));
+  }
+  return 0;
+}
+
 constexpr const char* kExamples = R"(
 Each engine runs in a process of its own on the same inputs; outputs are compared before anything is timed. Ratios are
 other engine's time / first engine's time, block by block: above 1 the first engine is faster.
 
+Models that need no file are zoo:NAME, all of them zoo:all; --list names them, --save-models keeps their ONNX files.
+
 Examples:
+  tc-bench zoo:resnet18 zoo:bert_base --threads 1       models of the zoo
   tc-bench model.onnx                                   tc against ONNX Runtime, 1 and 2 threads
   tc-bench model.onnx --dim batch=8 --threads 1 --min-time 5
   tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
@@ -129,7 +185,7 @@ int main(int argc, char** argv) {
   o.inputs.random_seed = 1;
   CLI::App app("Compares tc with ONNX Runtime, native and WebAssembly, on ONNX models.", "tc-bench");
   app.footer(kExamples);
-  app.add_option("models", o.models, "model files")->allow_extra_args();
+  app.add_option("models", o.models, "model files, zoo:NAME or zoo:all")->allow_extra_args();
   app.add_option("--engines", o.engines, "the first is the one that others are compared with")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
@@ -149,6 +205,8 @@ int main(int argc, char** argv) {
   app.add_option("--random", o.inputs.random_seed, "seed of the inputs that are made up")->capture_default_str();
   app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
       ->allow_extra_args(false);
+  app.add_flag("--list", o.list, "list the models of the zoo");
+  app.add_option("--save-models", o.save_models, "only write the ONNX files of the zoo's models to this folder");
   app.add_option("--json", o.json, "write all figures to this file");
   app.add_option("--md", o.markdown, "write the table as Markdown to this file");
   app.add_option("--svg", o.svg, "write a plot of the ratios to this file");
@@ -157,6 +215,8 @@ int main(int argc, char** argv) {
   app.add_option("--worker", o.worker)->group("");
   return run_tool(app, argc, argv, [&] {
     if (!o.worker.empty()) return serve(o.worker, o.ort_library);
+    if (o.list) return list_zoo();
+    if (!o.save_models.empty()) return save_models(o);
     if (o.models.empty()) throw CLI::ValidationError("give a model (see --help)");
     return run(o);
   });

@@ -23,7 +23,7 @@ LIBRARY = {
 }
 LIBRARY["frontend/api"] = list(LIBRARY)
 PROGRAMS = {
-    "tools": [*LIBRARY, "tc.h"],
+    "tools": [*LIBRARY, "tc.h", "bench/zoo"],
     "bench": [*LIBRARY, "tc.h", "tools/common"],
     "tests": [*LIBRARY, "tc.h", "tools", "bench", "examples"],
     "examples": ["tc.h", "tools/common"],

@@ -1,0 +1,34 @@
+// What the models are built of: seeded weights, and layers as exporters of training frameworks spell them.
+#pragma once
+
+#include <cstdint>
+
+#include "tc/frontend/dsl/dsl.h"
+
+namespace tc::zoo {
+
+// Uniform numbers of a seeded generator (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
+class Weights {
+ public:
+  explicit Weights(uint64_t seed) : state_(seed) {}
+  Tensor uniform(Extents extents, float low, float high);
+  // Such that a layer with so many inputs per output keeps the variance of what it gets, times gain².
+  Tensor layer(Extents extents, int64_t inputs, float gain = 1);
+  Tensor integers(DType type, Extents extents, int low, int high);  // i8, u8 or i32; both ends included
+
+ private:
+  uint64_t next();
+  uint64_t state_;
+};
+
+// x · w + b, as MatMul and Add.
+Var linear(Weights& w, Var x, int64_t in, int64_t out, float gain = 1);
+// A convolution without bias followed by BatchNormalization in inference mode.
+Var conv_bn(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t groups = 1,
+            float gain = 1.4F);
+// (x - mean) / sqrt(mean((x - mean)²) + epsilon) · scale + bias along the last axis, as nine primitive nodes.
+Var layer_norm_chain(Weights& w, Var x, int64_t width, double epsilon);
+// x · ½ · (1 + erf(x / √2)), as five primitive nodes.
+Var gelu_chain(Var x);
+
+}  // namespace tc::zoo

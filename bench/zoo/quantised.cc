@@ -1,0 +1,94 @@
+// Models in integer arithmetic, as quantisation tools emit them.
+#include <cmath>
+
+#include "tc/bench/zoo/layers.h"
+#include "tc/bench/zoo/networks.h"
+#include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/ops/matmul.h"
+#include "tc/ir/ops/quant.h"
+
+namespace tc::zoo {
+namespace {
+
+using dsl::make;
+
+Var constant(Tensor t) {
+  return asarray(std::move(t));
+}
+
+Var quantise(Var x, Var scale, Var zero) {
+  return make<QuantizeLinear>({x, scale, zero});
+}
+Var dequantise(Var x, Var scale, Var zero, int64_t axis = 1) {
+  return make<DequantizeLinear>({x, scale, zero}, {.axis = axis});
+}
+
+// Activations are u8 with a scale for all elements; `range` is what they stay within on both sides of 0.
+Var fake_quantised(Var x, float range, bool positive = false) {
+  const Var scale = constant(Tensor::scalar<float>(range / (positive ? 255 : 127))),
+            zero = constant(Tensor::scalar<uint8_t>(positive ? 0 : 128));
+  return dequantise(quantise(x, scale, zero), scale, zero);
+}
+
+// Filters are i8 with a scale per output channel.
+Var filter(Weights& w, int64_t out, int64_t in, int64_t kernel, float gain) {
+  const float bound = gain * std::sqrt(3 / static_cast<float>(in * kernel * kernel));
+  return dequantise(constant(w.integers(i8, {out, in, kernel, kernel}, -127, 127)),
+                    constant(w.uniform({out}, 0.8F * bound / 127, bound / 127)), constant(w.integers(i8, {out}, 0, 0)),
+                    0);
+}
+
+Var quantised_conv(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t stride, float gain = 1.4F) {
+  const Var weights = filter(w, out, in, kernel, gain);
+  return conv(x, weights, w.uniform({out}, -0.1F, 0.1F),
+              {.strides = {stride, stride}, .padding = Padding{kernel / 2, kernel / 2}});
+}
+
+}  // namespace
+
+// BatchNormalization is part of the filters; each result of a convolution or sum is quantised.
+Function qdq_resnet18() {
+  return trace("qdq_resnet18", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var image) {
+    Weights w(20);
+    const auto rectified = [](Var v) { return fake_quantised(relu(v), 6, true); };
+    Var x = rectified(quantised_conv(w, fake_quantised(image, 4), 3, 64, 7, 2));
+    x = max_pool(x, {3, 3}, {.strides = {2, 2}, .padding = Padding{1, 1}});
+    x = fake_quantised(x, 6, true);
+    for (int64_t stage = 0, in = 64; stage < 4; ++stage)
+      for (int64_t block = 0, out = 64 << stage; block < 2; ++block, in = out) {
+        const int64_t stride = stage && !block ? 2 : 1;
+        Var y = rectified(quantised_conv(w, x, in, out, 3, stride));
+        y = fake_quantised(quantised_conv(w, y, out, out, 3, 1, 0.5F), 4);
+        if (stride != 1 || in != out) x = fake_quantised(quantised_conv(w, x, in, out, 1, stride, 1), 6);
+        x = rectified(x + y);
+      }
+    x = fake_quantised(global_average_pool(x), 6, true);
+    return linear(w, reshape(x, {-1, 512}), 512, 1000);
+  });
+}
+
+Function dynamic_mlp() {
+  return trace("dynamic_mlp", {{"x", f32, {"batch", 1024}}}, [](Var x) {
+    Weights w(21);
+    const auto dense = [&](Var v, int64_t in, int64_t out) {
+      const std::vector<Var> q = dsl::make_n<DynamicQuantizeLinear>({v}, {}, 3);
+      const Tensor weights = w.integers(i8, {in, out}, -127, 127);
+      const float scale = std::sqrt(6 / static_cast<float>(in)) / 127;
+      const Var sum = make<MatMulInteger>({q[0], constant(weights), q[2], constant(Tensor::scalar<int8_t>(0))});
+      return astype(sum, f32) * (q[1] * scale) + w.uniform({out}, -0.1F, 0.1F);
+    };
+    return dense(relu(dense(relu(dense(x, 1024, 4096)), 4096, 1024)), 1024, 1024);
+  });
+}
+
+Function qlinear_matmul() {
+  return trace("qlinear_matmul", {{"a", u8, {512, 1024}}}, [](Var a) {
+    Weights w(22);
+    const Var scale = constant(Tensor::scalar<float>(0.02F)), out_scale = constant(Tensor::scalar<float>(0.5F));
+    const Var zero = constant(Tensor::scalar<uint8_t>(5)), out_zero = constant(Tensor::scalar<uint8_t>(128));
+    return make<QLinearMatMul>({a, scale, zero, constant(w.integers(i8, {1024, 1024}, -127, 127)), scale,
+                                constant(Tensor::scalar<int8_t>(0)), out_scale, out_zero});
+  });
+}
+
+}  // namespace tc::zoo

@@ -1,0 +1,120 @@
+#include <cmath>
+
+#include "tc/bench/zoo/layers.h"
+#include "tc/bench/zoo/networks.h"
+
+namespace tc::zoo {
+namespace {
+
+constexpr int64_t kWidth = 768, kHeads = 12, kHeadSize = kWidth / kHeads;
+constexpr double kHidden = -3.4028234663852886e38;  // what masks add to a score
+
+// [batch, length, width] as [batch, heads, length, head size].
+Var split_heads(Var x) {
+  return permute_dims(reshape(x, {x.dim(0), -1, kHeads, kHeadSize}), {0, 2, 1, 3});
+}
+Var merge_heads(Var x) {
+  x = permute_dims(x, {0, 2, 1, 3});
+  return reshape(x, {x.dim(0), -1, kWidth});
+}
+
+Var attend(Var q, Var k, Var v, Arg mask = {}) {
+  Var scores = matmul(q, permute_dims(k, {0, 1, 3, 2})) / std::sqrt(static_cast<double>(kHeadSize));
+  if (!mask.absent()) scores = scores + mask;
+  return merge_heads(matmul(softmax(scores), v));
+}
+
+Var feed_forward(Weights& w, Var x) {
+  return linear(w, gelu_chain(linear(w, x, kWidth, 4 * kWidth)), 4 * kWidth, kWidth, 0.5F);
+}
+
+}  // namespace
+
+Function bert_base() {
+  return trace("bert_base", {{"input_ids", i64, {"batch", "length"}}, {"attention_mask", i64, {"batch", "length"}}},
+               [](Var ids, Var mask) {
+                 Weights w(10);
+                 const Tensor words = w.uniform({30522, kWidth}, -1, 1);
+                 const Tensor positions = w.uniform({512, kWidth}, -1, 1);
+                 const Tensor type = w.uniform({kWidth}, -1, 1);
+                 const Var place = asarray(positions)[slice(0, ids.dim(1))];
+                 Var x = layer_norm_chain(w, embedding(ids, words) + place + type, kWidth, 1e-12);
+                 const Var hide = where(astype(mask, bool_), 0.0F, kHidden)[{slice({}, {}), newaxis, newaxis}];
+                 for (int layer = 0; layer < 12; ++layer) {
+                   const Var q = split_heads(linear(w, x, kWidth, kWidth)),
+                             k = split_heads(linear(w, x, kWidth, kWidth)),
+                             v = split_heads(linear(w, x, kWidth, kWidth));
+                   const Var mixed = linear(w, attend(q, k, v, hide), kWidth, kWidth, 0.5F);
+                   x = layer_norm_chain(w, x + mixed, kWidth, 1e-12);
+                   x = layer_norm_chain(w, x + feed_forward(w, x), kWidth, 1e-12);
+                 }
+                 return x;
+               });
+}
+
+Function vit() {
+  return trace("vit", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var image) {
+    Weights w(11);
+    const Tensor filter = w.layer({kWidth, 3, 16, 16}, 3 * 16 * 16), bias = w.uniform({kWidth}, -0.1F, 0.1F);
+    Var x = conv(image, filter, bias, {.strides = {16, 16}});
+    x = permute_dims(reshape(x, {image.dim(0), kWidth, -1}), {0, 2, 1});
+    const Var token = broadcast_to(w.uniform({1, 1, kWidth}, -1, 1), {image.dim(0), 1, kWidth});
+    x = concat({token, x}, {.axis = 1}) + w.uniform({1, 197, kWidth}, -1, 1);
+    const auto norm = [&](Var v) {
+      return layer_normalization(v, w.uniform({kWidth}, 0.8F, 1.2F), w.uniform({kWidth}, -0.1F, 0.1F),
+                                 {.epsilon = 1e-6});
+    };
+    for (int block = 0; block < 4; ++block) {
+      // One product for queries, keys and values, which then lie side by side.
+      const Var all = reshape(linear(w, norm(x), kWidth, 3 * kWidth), {image.dim(0), -1, 3, kHeads, kHeadSize});
+      const Var qkv = permute_dims(all, {2, 0, 3, 1, 4});
+      x = x + linear(w, attend(qkv[0], qkv[1], qkv[2]), kWidth, kWidth, 0.5F);
+      x = x + feed_forward(w, norm(x));
+    }
+    return linear(w, norm(x)[{slice({}, {}), 0}], kWidth, 1000);
+  });
+}
+
+Function gpt2_step() {
+  constexpr int kLayers = 12;
+  std::vector<Input> inputs{{"input_ids", i64, {1, 1}}, {"position_ids", i64, {1, 1}}};
+  for (int layer = 0; layer < kLayers; ++layer)
+    for (const char* what : {"key", "value"})
+      inputs.push_back({"past_" + std::to_string(layer) + "." + what, f32, {1, kHeads, "past", kHeadSize}});
+  return trace("gpt2_step", inputs, [](std::vector<Var> args) {
+    Weights w(12);
+    const Tensor words = w.layer({50257, kWidth}, kWidth), positions = w.layer({1024, kWidth}, kWidth);
+    Var x = embedding(args[0], words) + embedding(args[1], positions);
+    const auto norm = [&](Var v) {
+      return layer_normalization(v, w.uniform({kWidth}, 0.8F, 1.2F), w.uniform({kWidth}, -0.1F, 0.1F));
+    };
+    Outputs outputs(1);
+    for (int layer = 0; layer < kLayers; ++layer) {
+      const auto qkv = split(linear(w, norm(x), kWidth, 3 * kWidth), {kWidth, kWidth, kWidth}, {.axis = 2});
+      const size_t past = 2 + 2 * static_cast<size_t>(layer);
+      const Var k = concat({args[past], split_heads(qkv[1])}, {.axis = 2}),
+                v = concat({args[past + 1], split_heads(qkv[2])}, {.axis = 2});
+      outputs.push_back({"present_" + std::to_string(layer) + ".key", k});
+      outputs.push_back({"present_" + std::to_string(layer) + ".value", v});
+      x = x + linear(w, attend(split_heads(qkv[0]), k, v), kWidth, kWidth, 0.5F);
+      x = x + feed_forward(w, norm(x));
+    }
+    outputs[0] = {"logits", matmul(norm(x), matrix_transpose(words))};
+    return outputs;
+  });
+}
+
+template <int kBatch>
+Function lstm_of() {
+  constexpr int64_t kTime = 64, kFeatures = 256, kUnits = 256;
+  return trace("lstm", {{"x", f32, {kTime, kBatch, kFeatures}}}, [](Var x) {
+    Weights w(13);
+    const Tensor input = w.layer({1, 4 * kUnits, kFeatures}, kFeatures),
+                 recurrent = w.layer({1, 4 * kUnits, kUnits}, kUnits), bias = w.uniform({1, 8 * kUnits}, -0.1F, 0.1F);
+    return lstm(x, input, recurrent, bias).y;
+  });
+}
+template Function lstm_of<1>();
+template Function lstm_of<16>();
+
+}  // namespace tc::zoo

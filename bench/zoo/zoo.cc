@@ -1,0 +1,109 @@
+#include "tc/bench/zoo/zoo.h"
+
+#include "tc/bench/zoo/layers.h"
+#include "tc/bench/zoo/networks.h"
+
+namespace tc::zoo {
+namespace {
+
+constexpr int64_t kRows = 4096, kColumns = 1024;
+
+template <int64_t kM, int64_t kK, int64_t kN>
+Function matmul_of() {
+  return trace("matmul", {{"a", f32, {kM, kK}}, {"b", f32, {kK, kN}}}, [](Var a, Var b) { return matmul(a, b); });
+}
+
+template <int64_t kM, int64_t kK, int64_t kN>
+Function dense_of() {
+  return trace("dense", {{"a", f32, {kM, kK}}}, [](Var a) { return matmul(a, Weights(30).layer({kK, kN}, kK)); });
+}
+
+template <int64_t kIn, int64_t kOut, int64_t kKernel, int64_t kStride, int64_t kExtent, int64_t kGroups = 1>
+Function conv_of() {
+  return trace("conv", {{"x", f32, {1, kIn, kExtent, kExtent}}}, [](Var x) {
+    Weights w(31);
+    const int64_t in = kIn / kGroups, pad = kKernel / 2;
+    return conv(x, w.layer({kOut, in, kKernel, kKernel}, in * kKernel * kKernel), w.uniform({kOut}, -0.1F, 0.1F),
+                {.strides = {kStride, kStride}, .padding = Padding{pad, pad}, .groups = kGroups});
+  });
+}
+
+Function elementwise() {
+  const std::vector<tc::Extent> shape{kRows, kColumns};
+  return trace("elementwise", {{"a", f32, shape}, {"b", f32, shape}, {"c", f32, shape}, {"d", f32, shape}},
+               [](Var a, Var b, Var c, Var d) { return tanh(a * b + c) * sigmoid(d) + exp(-abs(a)); });
+}
+
+Function softmax_rows() {
+  return trace("softmax", {{"x", f32, {kRows, kColumns}}}, [](Var x) { return softmax(x); });
+}
+
+Function layer_norm_op() {
+  return trace("layer_norm", {{"x", f32, {kRows, kColumns}}}, [](Var x) {
+    Weights w(32);
+    return layer_normalization(x, w.uniform({kColumns}, 0.8F, 1.2F), w.uniform({kColumns}, -0.1F, 0.1F));
+  });
+}
+
+Function layer_norm_nodes() {
+  return trace("layer_norm_chain", {{"x", f32, {kRows, kColumns}}}, [](Var x) {
+    Weights w(32);
+    return layer_norm_chain(w, x, kColumns, 1e-5);
+  });
+}
+
+}  // namespace
+
+std::span<const Model> models() {
+  static const std::vector<Model> kModels{
+      {"mlp", "perceptron 784-128-10, batch 1", mlp, {"batch=1"}, true},
+      {"mlp_64", "the same, batch 64", mlp, {"batch=64"}, true},
+      {"mnist_cnn", "two 3x3 convolutions with pools, one layer", mnist_cnn, {"batch=1"}, true},
+      {"resnet18", "BatchNormalization separate", resnet18, {"batch=1"}},
+      {"resnet50", "BatchNormalization separate", resnet50, {"batch=1"}},
+      {"mobilenet_v2", "BatchNormalization separate", mobilenet_v2, {"batch=1"}},
+      {"bert_base", "length 128; LayerNorm and GELU as chains", bert_base, {"batch=1", "length=128"}},
+      {"vit", "ViT-B/16 of 4 blocks; GELU as a chain", vit, {"batch=1"}},
+      {"gpt2_step", "one token after 256, key-value cache", gpt2_step, {"past=256"}},
+      {"lstm", "64 steps, batch 16, 256 features and units", lstm_of<16>, {}, true},
+      {"lstm_1", "the same, batch 1", lstm_of<1>, {}, true},
+      {"qdq_resnet18", "Q/DQ pairs around every convolution", qdq_resnet18, {"batch=1"}},
+      {"dynamic_mlp", "1024-4096-1024-1024, dynamically quantised, batch 64", dynamic_mlp, {"batch=64"}, true},
+      {"qlinear_matmul", "512x1024x1024, u8 by i8", qlinear_matmul, {}, true},
+      {"matmul_256", "both operands are inputs", matmul_of<256, 256, 256>, {}, true},
+      {"matmul_512", "both operands are inputs", matmul_of<512, 512, 512>, {}, true},
+      {"matmul_1024", "both operands are inputs", matmul_of<1024, 1024, 1024>},
+      {"matmul_2048", "both operands are inputs", matmul_of<2048, 2048, 2048>},
+      {"dense_128", "128x768x3072, constant weights", dense_of<128, 768, 3072>},
+      {"gemv_4096", "1x4096x4096, constant weights", dense_of<1, 4096, 4096>},
+      {"conv3_64", "3x3, 64 channels at 56x56", conv_of<64, 64, 3, 1, 56>, {}, true},
+      {"conv3_256", "3x3, 256 channels at 14x14", conv_of<256, 256, 3, 1, 14>, {}, true},
+      {"conv1_64_256", "1x1, 64 to 256 channels at 56x56", conv_of<64, 256, 1, 1, 56>, {}, true},
+      {"conv7_3_64", "7x7 stride 2, 3 to 64 channels at 224x224", conv_of<3, 64, 7, 2, 224>, {}, true},
+      {"depthwise", "3x3, 144 channels at 56x56", conv_of<144, 144, 3, 1, 56, 144>, {}, true},
+      {"depthwise_2", "the same, stride 2", conv_of<144, 144, 3, 2, 56, 144>, {}, true},
+      {"elementwise", "9 nodes on four inputs of 4M", elementwise},
+      {"softmax", "4096x1024", softmax_rows},
+      {"layer_norm", "4096x1024, one operator", layer_norm_op},
+      {"layer_norm_chain", "4096x1024, nine nodes", layer_norm_nodes},
+  };
+  return kModels;
+}
+
+const Model& find(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Model& m : models()) {
+    if (m.name == name) return m;
+    names.push_back(m.name);
+  }
+  std::string all;
+  for (const auto n : names) all += cat(all.empty() ? "" : ", ", n);
+  const std::string near = nearest(name, names);
+  throw Error({ErrorCode::bad_argument,
+               cat("the zoo has no model '", name, "'"),
+               {},
+               {},
+               {near.empty() ? "it has " + all : "did you mean '" + near + "'?"}});
+}
+
+}  // namespace tc::zoo
