@@ -114,8 +114,8 @@ void rows_import_elementwise(ImportRows& rows) {
 #define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx) TC_ROW(Name, since)
 #define TC_UNARY_1(Name, spelling, since, types, doc, f, dx, p, p0) TC_ROW(Name, since)
 #define TC_UNARY_2(Name, spelling, since, types, doc, f, dx, p, p0, q, q0) \
-  if (id_of<Name> != OpId::Selu) {                                     \
-    TC_ROW(Name, since)                                                \
+  if (id_of<Name> != OpId::Selu) {                                         \
+    TC_ROW(Name, since)                                                    \
   }
 #define TC_VARIADIC(Name, spelling, since, types, doc, f) TC_ROW(Name, since)
 #define TC_AXIS_ROW(Name, since) \

@@ -2,8 +2,8 @@
 // whole leaves them in <build>/coverage/<test>.txt.
 #pragma once
 
-#include <cerrno>
 #include <gtest/gtest.h>
+#include <cerrno>
 
 #include <filesystem>
 #include <fstream>

@@ -258,7 +258,8 @@ int main(int argc, char** argv) {
       ->default_str("1");
   app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
       ->allow_extra_args(false);
-  app.add_option("--save", o.save, "write the outputs to this .npz file; what a sequence or map holds as NAME.0 or NAME.key");
+  app.add_option("--save", o.save,
+                 "write the outputs to this .npz file; what a sequence or map holds as NAME.0 or NAME.key");
   app.add_option("--expect", o.expect, "compare with the outputs in this .npz file");
   app.add_option("--rtol", o.tolerance.rtol, "relative tolerance of --expect")->capture_default_str();
   app.add_option("--atol", o.tolerance.atol, "absolute tolerance of --expect")->capture_default_str();

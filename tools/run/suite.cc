@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "tc/frontend/onnx/tensor_proto.h"
+#include "tc/ir/eval/type_check.h"
 #include "tc/ir/eval/wide.h"
 #include "tc/ir/ops/training.h"
-#include "tc/ir/eval/type_check.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/worker.h"
 

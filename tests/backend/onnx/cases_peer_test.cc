@@ -18,7 +18,7 @@ namespace {
 struct Case {
   std::string name;
   bool random = false;
-  size_t original = 0;            // index of the job
+  size_t original = 0;                 // index of the job
   std::map<int, size_t> exports = {};  // opset → index of the job
 };
 
