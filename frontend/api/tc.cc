@@ -8,11 +8,12 @@
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/text/parse.h"
 #include "tc/kernels/cpu.h"
+#include "tc/passes/autodiff/autodiff.h"
 
 namespace tc {
 
 Function load(const std::string& path) {
-  if (!path.ends_with(".tc")) return Function(onnx::import_file(path));
+  if (!path.ends_with(".tc")) return Function(onnx::import_file(path, {.differentiate = gradients_at}));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) fail(ErrorCode::bad_file, "cannot read ", path);
@@ -20,7 +21,7 @@ Function load(const std::string& path) {
 }
 
 Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner) {
-  return Function(onnx::import_bytes(data, size, std::move(owner), "model in memory"));
+  return Function(onnx::import_bytes(data, size, std::move(owner), "model in memory", {.differentiate = gradients_at}));
 }
 
 Function parse(std::string_view text) {

@@ -14,8 +14,8 @@ constexpr size_t kMaxFindings = 50;
 
 }  // namespace
 
-Importer::Importer(const ModelProto& model, TensorSource source)
-    : model_(model), source_(std::move(source)), module_(std::make_unique<Module>()) {
+Importer::Importer(const ModelProto& model, TensorSource source, const ImportOptions& options)
+    : model_(model), source_(std::move(source)), options_(options), module_(std::make_unique<Module>()) {
   index_functions();
 }
 
@@ -315,12 +315,13 @@ std::unique_ptr<Module> Importer::run() {
 namespace {
 
 std::unique_ptr<Module> import_model(Bytes bytes, std::shared_ptr<const void> owner, const MappedMemory* mapped,
-                                     const std::string& name, const std::string& external_data_folder) {
+                                     const std::string& name, const std::string& external_data_folder,
+                                     const ImportOptions& options) {
   const Frame frame("model", name);
   ExternalData external(external_data_folder);
   ExternalData none;
   const ModelProto model = parse_model(bytes, name);
-  return Importer(model, {std::move(owner), external_data_folder.empty() ? &none : &external, mapped}).run();
+  return Importer(model, {std::move(owner), external_data_folder.empty() ? &none : &external, mapped}, options).run();
 }
 
 }  // namespace
@@ -328,14 +329,14 @@ std::unique_ptr<Module> import_model(Bytes bytes, std::shared_ptr<const void> ow
 std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner,
                                      const std::string& name, const ImportOptions& options) {
   return import_model(Bytes(static_cast<const uint8_t*>(data), size), std::move(owner), nullptr, name,
-                      options.external_data_folder);
+                      options.external_data_folder, options);
 }
 
 std::unique_ptr<Module> import_file(const std::string& path, const ImportOptions& options) {
   auto file = MappedFile::open(path);
   const std::string folder =
       options.external_data_folder.empty() ? ExternalData::folder_of(path) : options.external_data_folder;
-  return import_model(file->bytes(), file, file.get(), path, folder);
+  return import_model(file->bytes(), file, file.get(), path, folder, options);
 }
 
 }  // namespace tc::onnx

@@ -1,17 +1,27 @@
 // ONNX → IR: any opset from 1 on, any IR version, over the mapped file. Weights stay views into it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tc/ir/builder.h"
 #include "tc/ir/module.h"
 
 namespace tc::onnx {
 
+// Appends the gradients of `y` with respect to `xs` at the point where xs and zs have other values: those of `inputs`,
+// first of xs, then of zs.
+using Differentiate =
+    std::function<std::vector<Value*>(Builder&, Value* y, const std::vector<Value*>& xs, const std::vector<Value*>& zs,
+                                      const std::vector<Value*>& inputs)>;
+
 struct ImportOptions {
   // Folder for external data when the model is given as bytes; empty: external data is an error.
-  std::string external_data_folder;
+  std::string external_data_folder = {};
+  // What the operator Gradient stands for (tc::gradients_at); empty: it is unsupported.
+  Differentiate differentiate = {};
 };
 
 // Error bad_file for malformed files; all unknown or unsupported operators and attributes of a model come in one error.

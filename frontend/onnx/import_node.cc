@@ -139,6 +139,17 @@ std::vector<Type> NodeImport::region_input_types(std::string_view name) {
   return types;
 }
 
+Value* NodeImport::visible(std::string_view name) const {
+  if (importer_.is_poisoned(*importer_.scope_, name)) throw Importer::Poisoned();
+  Value* v = importer_.lookup(*importer_.scope_, name).value_or(nullptr);
+  if (!v) fail(ErrorCode::bad_graph, "'", name, "' is not defined before this node");
+  return v;
+}
+
+const Differentiate& NodeImport::differentiate() const {
+  return importer_.options_.differentiate;
+}
+
 void NodeImport::read_attrs(const OpInfo& op, void* attrs) {
   for (size_t i = 0; i < op.attrs.fields.size(); ++i) {
     const FieldInfo& f = op.attrs.fields[i];

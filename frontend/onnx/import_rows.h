@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tc/frontend/onnx/import.h"
 #include "tc/frontend/onnx/proto.h"
 #include "tc/ir/builder.h"
 
@@ -62,6 +63,10 @@ class NodeImport {
   void read_attrs(const OpInfo& op, void* attrs);
   // The regular import: all inputs as operands, attributes by fields, as many results as the node has outputs.
   std::vector<Value*> regular(OpId op);
+
+  // The value of that name that is visible here. Error bad_graph when there is none.
+  Value* visible(std::string_view name) const;
+  const Differentiate& differentiate() const;
 
   // A constant 1-d i64 value from an attribute that later became an input; null when the attribute is absent.
   Value* ints_as_input(std::string_view name);

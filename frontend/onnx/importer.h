@@ -44,7 +44,7 @@ class Scoped {
 
 class Importer {
  public:
-  Importer(const ModelProto& model, TensorSource source);
+  Importer(const ModelProto& model, TensorSource source, const ImportOptions& options);
   std::unique_ptr<Module> run();
 
  private:
@@ -123,6 +123,7 @@ class Importer {
 
   const ModelProto& model_;
   TensorSource source_;
+  const ImportOptions& options_;
   std::unique_ptr<Module> module_;
   Opsets opsets_;
   Body body_{};

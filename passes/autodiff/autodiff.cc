@@ -1,5 +1,7 @@
 #include "tc/passes/autodiff/autodiff.h"
 
+#include <unordered_map>
+
 #include "tc/passes/autodiff/forward.h"
 
 namespace tc {
@@ -21,7 +23,7 @@ void expect_differentiable(const Value* v, std::string_view what) {
 }  // namespace
 
 std::vector<Value*> gradients(Builder& b, const std::vector<Value*>& outputs, const std::vector<Value*>& wrt,
-                              const std::vector<Value*>& seeds, const DiffOptions& options) {
+                              const std::vector<Value*>& seeds, const GradientOptions& options) {
   if (!seeds.empty() && seeds.size() != outputs.size())
     fail(ErrorCode::bad_argument, seeds.size(), " seeds for ", outputs.size(), " outputs");
   for (const Value* v : wrt) expect_differentiable(v, "a value to differentiate with respect to");
@@ -44,6 +46,43 @@ std::vector<Value*> gradients(Builder& b, const std::vector<Value*>& outputs, co
   for (size_t i = 0; i < wrt.size(); ++i)
     if (!result[i]) result[i] = zeros_like(b, wrt[i]);
   erase_unused(b.graph(), mark, last_before(b), ValueSet(result.begin(), result.end()));
+  return result;
+}
+
+std::vector<Value*> gradients_at(Builder& b, Value* y, const std::vector<Value*>& xs, const std::vector<Value*>& zs,
+                                 const std::vector<Value*>& point) {
+  std::vector<Value*> variables = xs;
+  variables.insert(variables.end(), zs.begin(), zs.end());
+  if (point.size() != variables.size())
+    fail(ErrorCode::bad_argument, "a point of ", point.size(), " values for ", variables.size(), " variables");
+  if (point != variables) {
+    std::unordered_map<const Value*, Value*> copies;
+    const auto copy_of = [&](Value* v) {
+      const auto it = copies.find(v);
+      return it == copies.end() ? v : it->second;
+    };
+    const auto visits = order({y}, variables, {});
+    for (size_t i = 0; i < point.size(); ++i) {
+      // One value may stand for several variables.
+      Value* at = b.make<Identity>({point[i]});
+      copies[variables[i]] = at;
+      variables[i] = at;
+    }
+    for (const Visit& v : visits) {
+      bool depends = false;
+      for (const Value* in : v.inputs) depends = depends || copies.count(in);
+      if (!depends) continue;
+      const Node* copy = copy_node(b, *v.node, copy_of);
+      for (int j = 0; j < v.node->num_results(); ++j) copies.emplace(v.node->result(j), copy->result(j));
+    }
+    y = copy_of(y);
+  }
+  expect_differentiable(y, "an output to differentiate");
+  const size_t wanted = xs.size();
+  for (size_t i = variables.size(); i-- > wanted;)
+    if (!differentiable(variables[i]->type())) variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(i));
+  auto result = gradients(b, {y}, variables, {full_like(b, y, 1)});
+  result.resize(wanted);
   return result;
 }
 

@@ -21,7 +21,7 @@
 
 namespace tc {
 
-struct DiffOptions {
+struct GradientOptions {
   Residuals residuals = Residuals::save;  // what loops keep
 };
 
@@ -32,7 +32,13 @@ struct DiffOptions {
 // on the way may be asked for more results than before, and calls are replaced by what they call. Error no_gradient
 // when something is not differentiable; zero where an output does not depend on a value.
 std::vector<Value*> gradients(Builder& b, const std::vector<Value*>& outputs, const std::vector<Value*>& wrt,
-                              const std::vector<Value*>& seeds = {}, const DiffOptions& options = {});
+                              const std::vector<Value*>& seeds = {}, const GradientOptions& options = {});
+
+// Gradients of the sum of the elements of `y`, a function of xs and zs, with respect to xs, where `point` has other
+// values of xs, then of zs. Where these are xs and zs themselves, y is differentiated as it stands; else what depends
+// on them is computed again. The zs and what they are computed from count as constants. Error no_gradient as above.
+std::vector<Value*> gradients_at(Builder& b, Value* y, const std::vector<Value*>& xs, const std::vector<Value*>& zs,
+                                 const std::vector<Value*>& point);
 
 // A copy of `f` applied to the arguments, and its derivative in the direction of the tangents (forward mode).
 struct Pushforward {
@@ -49,10 +55,10 @@ Pushforward pushforward(Builder& b, const Graph& f, const std::vector<Value*>& a
 //
 // (inputs...) -> (gradients of output 0, of one element, with respect to wrt...); with_value: after all outputs of f.
 std::unique_ptr<Module> gradient_of(const Module& f, const std::vector<std::string>& wrt = {}, bool with_value = false,
-                                    const DiffOptions& options = {});
+                                    const GradientOptions& options = {});
 // (inputs..., seeds of the differentiable outputs...) -> (outputs..., gradients with respect to wrt...).
 std::unique_ptr<Module> vjp_of(const Module& f, const std::vector<std::string>& wrt = {},
-                               const DiffOptions& options = {});
+                               const GradientOptions& options = {});
 // (inputs..., tangents of wrt...) -> (outputs..., tangents of the differentiable outputs...).
 std::unique_ptr<Module> jvp_of(const Module& f, const std::vector<std::string>& wrt = {});
 

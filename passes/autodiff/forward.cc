@@ -59,13 +59,7 @@ void Forward::rebuild(Builder& b, const Node& node) {
     node.info().jvp(ctx);
     r = std::move(ctx.results());
   } else {
-    std::vector<std::unique_ptr<Graph>> regions;
-    for (int i = 0; i < node.num_regions(); ++i) {
-      std::vector<std::pair<Value*, Value*>> captured;
-      for (Value* v : captures(node.region(i))) captured.emplace_back(v, copy_of(v));
-      regions.push_back(clone(node.region(i), b.module(), std::move(captured)));
-    }
-    Node* copy = b.node(node.op(), operands, node.raw_attrs(), node.num_results(), std::move(regions));
+    Node* copy = copy_node(b, node, [this](const Value* v) { return copy_of(v); });
     if (moves) r.tangents = transposed(b, *copy);
     for (int j = 0; j < node.num_results(); ++j) r.values.push_back(copy->result(j));
   }

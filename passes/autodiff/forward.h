@@ -26,7 +26,7 @@ class Forward {
   Value* tangent_of(const Value* v) const;  // of an original value
   void define(const Value* original, Value* copy, Value* tangent);
 
-  DiffOptions options_;
+  GradientOptions options_;
   Reverse reverse_;
   std::unordered_map<const Value*, Value*> copies_;
   std::unordered_map<const Value*, Value*> tangents_;  // by copy

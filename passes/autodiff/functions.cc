@@ -123,7 +123,7 @@ class Outputs {
 }  // namespace
 
 std::unique_ptr<Module> gradient_of(const Module& f, const std::vector<std::string>& wrt, bool with_value,
-                                    const DiffOptions& options) {
+                                    const GradientOptions& options) {
   auto m = clone(f);
   Graph& g = m->main();
   inline_plain_calls(g);
@@ -141,7 +141,7 @@ std::unique_ptr<Module> gradient_of(const Module& f, const std::vector<std::stri
   return m;
 }
 
-std::unique_ptr<Module> vjp_of(const Module& f, const std::vector<std::string>& wrt, const DiffOptions& options) {
+std::unique_ptr<Module> vjp_of(const Module& f, const std::vector<std::string>& wrt, const GradientOptions& options) {
   auto m = clone(f);
   Graph& g = m->main();
   inline_plain_calls(g);

@@ -12,7 +12,7 @@ namespace tc::autodiff {
 
 class Reverse {
  public:
-  explicit Reverse(const DiffOptions& options) : options_(options) {}
+  explicit Reverse(const GradientOptions& options) : options_(options) {}
 
   // Appends the gradients of the outputs, weighted by the seeds (null: zero), with respect to the leaves, which count
   // as independent of each other; null where zero. Nothing is looked for behind the constants.
@@ -23,7 +23,7 @@ class Reverse {
                                                const std::function<bool(const Value*)>& wanted) const;
 
  private:
-  const DiffOptions& options_;
+  const GradientOptions& options_;
 };
 
 }  // namespace tc::autodiff

@@ -59,6 +59,19 @@ ValueSet active_values(const std::vector<Visit>& order, const ValueSet& leaves) 
   return active;
 }
 
+Node* copy_node(Builder& b, const Node& node, const std::function<Value*(Value*)>& copy_of) {
+  std::vector<Value*> operands = node.operands();
+  for (Value*& v : operands)
+    if (v) v = copy_of(v);
+  std::vector<std::unique_ptr<Graph>> regions;
+  for (int i = 0; i < node.num_regions(); ++i) {
+    std::vector<std::pair<Value*, Value*>> captured;
+    for (Value* v : captures(node.region(i))) captured.emplace_back(v, copy_of(v));
+    regions.push_back(clone(node.region(i), b.module(), std::move(captured)));
+  }
+  return b.node(node.op(), std::move(operands), node.raw_attrs(), node.num_results(), std::move(regions));
+}
+
 const Graph* plain_callee(const Node& node) {
   if (!node.is<Call>() || !node.attrs<Call>().gradient.empty()) return nullptr;
   return node.graph()->module().find_function(node.attrs<Call>().callee);

@@ -1,6 +1,7 @@
 // Internal to autodiff: the order in which nodes are visited, and what depends on what.
 #pragma once
 
+#include <functional>
 #include <unordered_set>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::vector<Visit> order(const std::vector<Value*>& outputs, const std::vector<V
                          const std::vector<Value*>& constants);
 // The values of the visited nodes' results that depend differentiably on the leaves, and the leaves.
 ValueSet active_values(const std::vector<Visit>& order, const ValueSet& leaves);
+
+// A copy of the node where the builder stands, on the copies of what it uses.
+Node* copy_node(Builder& b, const Node& node, const std::function<Value*(Value*)>& copy_of);
 
 // The function that a call without a gradient of its own runs; null for other nodes.
 const Graph* plain_callee(const Node& node);
