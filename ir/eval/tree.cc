@@ -148,13 +148,14 @@ class ForestBuilder {
     return static_cast<int32_t>(i);
   }
 
-  // Every way from a root ends at a leaf: no node is met again before all its ways have been followed.
+  // Every way ends at a leaf, also those from nodes that no root leads to: no node is met again before all its ways
+  // have been followed.
   Forest finish() {
     enum State : uint8_t { unseen, open, done };
     std::vector<State> state(forest_.nodes_.size(), unseen);
     std::vector<int32_t> stack;
-    for (const int32_t root : forest_.roots_) {
-      if (root >= 0) stack.push_back(root);
+    for (size_t start = 0; start < state.size(); ++start) {
+      stack.push_back(static_cast<int32_t>(start));
       while (!stack.empty()) {
         const auto at = static_cast<size_t>(stack.back());
         if (state[at] != unseen) {

@@ -92,10 +92,18 @@ std::string attribute(Reader& in) {
   return testing_onnx::attr_f(name, std::stof(word));
 }
 
+// As std::stod, but subnormal numbers are numbers too.
+double number(const std::string& s) {
+  char* end = nullptr;
+  const double v = std::strtod(s.c_str(), &end);
+  if (s.empty() || *end) throw std::runtime_error("'" + s + "' is no number");
+  return v;
+}
+
 template <class W>
 W parse(const std::string& s) {
   if constexpr (std::is_same_v<W, double>)
-    return std::stod(s);
+    return number(s);
   else if constexpr (std::is_same_v<W, int64_t>)
     return s == "true" ? 1 : s == "false" ? 0 : std::stoll(s);
   else if constexpr (std::is_same_v<W, uint64_t>)
@@ -181,7 +189,7 @@ void parse_clause(const std::string& line, Edge& e) {
   std::string value = colon == std::string::npos ? "" : line.substr(colon + 1);
   value.erase(0, value.find_first_not_of(' '));
   if (key == "within") {
-    e.within = std::stod(value);
+    e.within = number(value);
   } else if (key == "numpy") {
     e.numpy = value;
   } else if (key == "why") {

@@ -185,6 +185,7 @@ File jpeg2000_file(const Rgb& picture, bool boxes) {
     parameters.tcp_rates[0] = 0;  // lossless
     parameters.cp_disto_alloc = 1;
     parameters.tcp_mct = 1;
+    parameters.numresolution = 4;  // the default asks for pictures of 32 x 32
     opj_image_cmptparm_t planes[3]{};
     for (auto& p : planes) {
       p.dx = p.dy = 1;
