@@ -5,6 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tc/kernels/cpu.h"
+#if defined(__x86_64__)
+#include "tc/kernels/int8/int8_vnni.h"
+#endif
+
 namespace tc::kernels {
 
 #define TC_X(name, Struct)                \
@@ -42,6 +47,10 @@ struct Tables {
   by_tier[2].name = merged<Struct>(name##_table_avx512, by_tier[1].name);
     TC_KERNEL_FAMILIES(TC_X)
 #undef TC_X
+#if defined(__x86_64__)
+    // Not every machine of the tier has them.
+    if (cpu_info().avx512_vnni) by_tier[2].int8.block = {int8_block_vnni, "dot_i8__vnni__avx512"};
+#endif
   }
 };
 

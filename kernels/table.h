@@ -6,6 +6,7 @@
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/int8/int8.h"
 #include "tc/kernels/movement/movement.h"
 #include "tc/kernels/norm/norm.h"
 #include "tc/kernels/pool/pool.h"
@@ -26,7 +27,8 @@
   X(conv, ConvTable)          \
   X(pool, PoolTable)          \
   X(resize, ResizeTable)      \
-  X(rnn, RnnTable)
+  X(rnn, RnnTable)            \
+  X(int8, Int8Table)
 // clang-format on
 
 namespace tc::kernels {

@@ -1,7 +1,383 @@
+// Integer arithmetic: products and convolutions of bytes, and the way from floats to bytes and back.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "tc/backend/cpu/bind.h"
+#include "tc/kernels/int8/int8.h"
 
 namespace tc::cpu {
+namespace {
 
-void rows_bind_quant(BindRows&) {}
+using kernels::Int8ConvArgs;
+using kernels::Int8GemmArgs;
+using kernels::Int8Output;
+
+bool is_byte(DType t) {
+  return t == DType::u8 || t == DType::i8;
+}
+
+// The number that every element of a constant is, seen as a byte.
+std::optional<uint8_t> constant_byte(const Binder& b, int i) {
+  const Tensor* t = b.constant(i);
+  if (!t || t->size() == 0) return std::nullopt;
+  const auto* bytes = static_cast<const uint8_t*>(t->data());
+  if (std::any_of(bytes, bytes + t->size(), [&](uint8_t x) { return x != bytes[0]; })) return std::nullopt;
+  return bytes[0];
+}
+
+// Parameters whose extents tell at compile time whether they are one number.
+bool is_one(const Binder& b, int i) {
+  const Dim count = b.shape(i).count();
+  return count.is_const() && count.value() == 1;
+}
+
+Int8Output::Kind kind_of(DType t) {
+  return t == DType::u8 ? Int8Output::Kind::u8 : t == DType::i8 ? Int8Output::Kind::i8 : Int8Output::Kind::i32;
+}
+
+int32_t as_number(uint8_t byte, DType t) {
+  return t == DType::i8 ? static_cast<int8_t>(byte) : byte;
+}
+
+struct ProductState {
+  Int8GemmArgs args;
+  int64_t batches = 1, b_step = 0;
+  size_t scale_at = 0;  // in scratch
+};
+
+// Where the operands of an integer product are; -1: absent.
+struct ProductOperands {
+  int a, a_zero, b, b_zero;
+  int a_scale = -1, b_scale = -1, y_scale = -1, y_zero = -1;
+};
+
+bool bind_integer_product(Binder& b, const ProductOperands& o) {
+  if (b.rank(o.a) < 2 || b.rank(o.b) < 2) return b.refuse("an operand is a vector");
+  const Shape& bs = b.shape(o.b);
+  const bool has_a_zero = o.a_zero >= 0 && b.has(o.a_zero), has_b_zero = o.b_zero >= 0 && b.has(o.b_zero);
+  if (b.rank(o.b) > 2) return b.refuse("the right operand has batches");
+  if (has_a_zero && !is_one(b, o.a_zero)) return b.refuse("zero points per row");
+  if (has_b_zero && !is_one(b, o.b_zero) && !(b.rank(o.b_zero) == 1 && b.shape(o.b_zero)[0] == bs[1]))
+    return b.refuse("zero points that are not one per column");
+  const bool quantised = o.y_scale >= 0;
+  if (quantised) {
+    if (!is_byte(b.result_dtype(0))) return b.refuse("the result is no byte");
+    for (int i : {o.a_scale, o.y_scale, o.y_zero})
+      if (!is_one(b, i) || (i != o.y_zero && b.dtype(i) != DType::f32))
+        return b.refuse("scales per row, or not in f32");
+    if (b.dtype(o.b_scale) != DType::f32) return b.refuse("scales are not in f32");
+    if (!is_one(b, o.b_scale) && !(b.rank(o.b_scale) == 1 && b.shape(o.b_scale)[0] == bs[1]))
+      return b.refuse("scales that are not one per column");
+  }
+  const kernels::Int8Table& table = b.table().int8;
+  const bool a_signed = b.dtype(o.a) == DType::i8, b_signed = b.dtype(o.b) == DType::i8;
+  const Slot a = b.in(o.a);
+  Slot w = kNoSlot;
+  const uint8_t* packed = nullptr;
+  if (const Tensor* t = b.constant(o.b); t && t->size() > 0) {
+    const Extents e = t->extents();
+    const auto bytes = kernels::int8_packed_bytes(table, e[0], e[1]);
+    packed = static_cast<const uint8_t*>(
+        b.pack(o.b, cat("int8 ", b_signed, " ", table.block.name, " ", table.traits.fn().width), bytes, [&](void* to) {
+          kernels::int8_pack(kernels::Team::shared(), table, static_cast<const uint8_t*>(t->data()), b_signed, e[0],
+                             e[1], static_cast<uint8_t*>(to));
+        }));
+  } else {
+    w = b.in(o.b);
+  }
+  const Extents packed_extents = packed ? b.constant(o.b)->extents() : Extents();
+  // A zero point that is a constant 0 asks for nothing.
+  const auto zero_slot = [&](int i, bool there) { return there && constant_byte(b, i) != 0 ? b.in(i) : kNoSlot; };
+  const Slot a_zero = zero_slot(o.a_zero, has_a_zero);
+  const bool b_zero_vector = has_b_zero && !is_one(b, o.b_zero);
+  const Slot b_zero = zero_slot(o.b_zero, has_b_zero);
+  const auto given = [&](int i) { return i < 0 ? kNoSlot : b.in(i); };
+  const Slot a_scale = given(o.a_scale), b_scale = given(o.b_scale), y_scale = given(o.y_scale),
+             y_zero = given(o.y_zero);
+  const bool scale_vector = quantised && !is_one(b, o.b_scale);
+  const DType result = b.result_dtype(0);
+  const Slot y = b.out(0);
+  b.flops = [=](const Frame& f) {
+    return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(f.extents(a).back());
+  };
+  const Node* node = &b.node();
+  b.step<ProductState>(
+      table.block.name,
+      [=, &table](Frame& f, ProductState& s) {
+        const auto ae = f.extents(a);
+        const auto be = packed ? std::span<const int64_t>(packed_extents) : f.extents(w);
+        if (ae.back() != be[0])
+          f.fail(*node, ErrorCode::bad_shape, cat("inner extents ", ae.back(), " and ", be[0], " differ"));
+        Int8GemmArgs& g = s.args;
+        g = {};
+        g.k = be[0], g.n = be[1], g.m = 1;
+        for (size_t i = 0; i + 1 < ae.size(); ++i) g.m *= ae[i];
+        g.a_signed = a_signed, g.b_signed = b_signed, g.packed_b = packed;
+        static constexpr uint8_t kPresent = 0;
+        g.b_zero = b_zero == kNoSlot ? nullptr : &kPresent;
+        g.b_zero_step = b_zero_vector;
+        g.output.kind = kind_of(result);
+        g.output.scale_col = scale_vector;
+        s.scale_at = (kernels::int8_gemm_scratch(table, g, f.team().threads()) + 63) / 64 * 64;
+        f.need_scratch(s.scale_at + (quantised ? static_cast<size_t>(g.n) * sizeof(float) : 0) + 64);
+      },
+      [=, &table](Frame& f, ProductState& s) {
+        Int8GemmArgs& g = s.args;
+        g.a = f.ptr<const uint8_t>(a);
+        if (!packed) g.b = f.ptr<const uint8_t>(w);
+        g.a_zero = a_zero == kNoSlot ? nullptr : f.ptr<const uint8_t>(a_zero);
+        g.b_zero = b_zero == kNoSlot ? nullptr : f.ptr<const uint8_t>(b_zero);
+        g.scratch = f.scratch();
+        if (quantised) {
+          auto* scale = reinterpret_cast<float*>(f.scratch() + s.scale_at);
+          const float of_a = *f.ptr<const float>(a_scale), of_y = *f.ptr<const float>(y_scale);
+          const auto* of_b = f.ptr<const float>(b_scale);
+          for (int64_t j = 0; j < (scale_vector ? g.n : 1); ++j) scale[j] = of_a * of_b[j] / of_y;
+          g.output.scale = scale;
+          g.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), result);
+        }
+        g.c = f.raw(y);
+        kernels::int8_gemm(f.team(), table, g);
+      });
+  return true;
+}
+
+bool bind_matmul_integer(Binder& b) {
+  return bind_integer_product(b, {.a = 0, .a_zero = 2, .b = 1, .b_zero = 3});
+}
+
+bool bind_qlinear_matmul(Binder& b) {
+  return bind_integer_product(
+      b, {.a = 0, .a_zero = 2, .b = 3, .b_zero = 5, .a_scale = 1, .b_scale = 4, .y_scale = 6, .y_zero = 7});
+}
+
+// Where the operands of an integer convolution are; -1: absent.
+struct ConvOperands {
+  int x, x_zero, w, w_zero;
+  int x_scale = -1, w_scale = -1, y_scale = -1, y_zero = -1, bias = -1;
+};
+
+struct WindowErrors {
+  const Node& node;
+  template <class... Parts>
+  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
+    throw Error(
+        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+  }
+};
+
+struct IntegerConvState {
+  Int8ConvArgs args;
+  size_t scale_at = 0;  // in scratch
+};
+
+template <class Op>
+bool bind_integer_conv(Binder& b, const ConvOperands& o) {
+  const auto& attrs = b.attrs<Op>();
+  if (b.rank(o.x) != 3 && b.rank(o.x) != 4) return b.refuse("not one or two spatial axes");
+  if (!b.shape(o.x)[1].is_const()) return b.refuse("channels are not fixed");
+  const Tensor* weights = b.constant(o.w);
+  if (!weights || weights->size() == 0) return b.refuse("the filters are not constant");
+  const bool x_signed = b.dtype(o.x) == DType::i8, w_signed = b.dtype(o.w) == DType::i8;
+  const auto w_zero = o.w_zero >= 0 && b.has(o.w_zero) ? constant_byte(b, o.w_zero) : std::optional<uint8_t>(0);
+  if (w_zero != (w_signed ? 0 : 128)) return b.refuse("the filters' zero point is not in the middle of their range");
+  if (o.x_zero >= 0 && b.has(o.x_zero) && !is_one(b, o.x_zero)) return b.refuse("several zero points");
+  for (const auto& p : attrs.pads)
+    if (p < 0) return b.refuse("negative padding");
+  const Extents we = weights->extents();
+  Int8ConvArgs fixed;
+  fixed.groups = attrs.group, fixed.channels = we[1], fixed.out = we[0] / attrs.group;
+  if (fixed.channels * attrs.group != b.shape(o.x)[1].value() || fixed.out * attrs.group != we[0])
+    return b.refuse("the groups do not fit");
+  const std::vector<int64_t> kernel(we.begin() + 2, we.end());
+  for (size_t i = 0; i < kernel.size(); ++i) fixed.kernel[2 - kernel.size() + i] = kernel[i];
+  fixed.x_signed = x_signed;
+  const bool quantised = o.y_scale >= 0;
+  const DType result = b.result_dtype(0);
+  if (quantised) {
+    for (int i : {o.x_scale, o.y_scale, o.y_zero})
+      if (!is_one(b, i)) return b.refuse("the scale of activations is no number");
+    if (!is_one(b, o.w_scale) && !(b.rank(o.w_scale) == 1 && b.shape(o.w_scale)[0] == Dim(we[0])))
+      return b.refuse("scales that are not one per channel");
+  }
+  const bool scale_vector = quantised && !is_one(b, o.w_scale);
+  fixed.output.kind = kind_of(result);
+  fixed.output.scale_row = scale_vector;
+
+  const kernels::Int8Table& table = b.table().int8;
+  const Slot x = b.in(o.x);
+  const auto* packed = static_cast<const uint8_t*>(
+      b.pack(o.w, cat("int8 conv ", attrs.group), kernels::int8_filter_bytes(fixed), [&](void* to) {
+        kernels::int8_pack_filters(fixed, static_cast<const uint8_t*>(weights->data()), w_signed,
+                                   static_cast<uint8_t*>(to));
+      }));
+  const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
+  const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),
+             y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias);
+  const Slot y = b.out(0);
+  const int64_t filter_size = weights->size() / we[0];
+  b.flops = [=](const Frame& f) { return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(filter_size); };
+  const Node* node = &b.node();
+  b.step<IntegerConvState>(
+      table.block.name,
+      [=, &table](Frame& f, IntegerConvState& s) {
+        Int8ConvArgs& c = s.args;
+        c = fixed;
+        const auto xe = f.extents(x);
+        c.batch = xe[0];
+        const WindowErrors errors{*node};
+        const auto axes = window_axes(errors, window_spec(errors, node->attrs<Op>(), kernel), xe.subspan(2));
+        for (size_t i = 0; i < axes.size(); ++i) {
+          const size_t d = 2 - axes.size() + i;
+          c.in[d] = axes[i].in, c.extent[d] = axes[i].out, c.stride[d] = axes[i].stride;
+          c.dilation[d] = axes[i].dilation, c.pad[d] = axes[i].pad_begin;
+        }
+        c.packed_w = packed;
+        s.scale_at = (kernels::int8_conv_scratch(table, c, f.team().threads()) + 63) / 64 * 64;
+        f.need_scratch(s.scale_at + static_cast<size_t>(c.groups * c.out) * sizeof(float) + 64);
+      },
+      [=, &table](Frame& f, IntegerConvState& s) {
+        Int8ConvArgs& c = s.args;
+        c.x = f.ptr<const uint8_t>(x);
+        c.x_zero = x_zero == kNoSlot ? 0 : *f.ptr<const uint8_t>(x_zero);
+        c.bias = bias == kNoSlot ? nullptr : f.ptr<const int32_t>(bias);
+        c.scratch = f.scratch();
+        if (quantised) {
+          auto* scale = reinterpret_cast<float*>(f.scratch() + s.scale_at);
+          const float of_x = *f.ptr<const float>(x_scale), of_y = *f.ptr<const float>(y_scale);
+          const auto* of_w = f.ptr<const float>(w_scale);
+          for (int64_t j = 0; j < (scale_vector ? c.groups * c.out : 1); ++j) scale[j] = of_x * of_w[j] / of_y;
+          c.output.scale = scale;
+          c.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), result);
+        }
+        c.y = f.raw(y);
+        kernels::int8_conv(f.team(), table, c);
+      });
+  return true;
+}
+
+bool bind_conv_integer(Binder& b) {
+  return bind_integer_conv<ConvInteger>(b, {.x = 0, .x_zero = 2, .w = 1, .w_zero = 3});
+}
+
+bool bind_qlinear_conv(Binder& b) {
+  return bind_integer_conv<QLinearConv>(
+      b, {.x = 0, .x_zero = 2, .w = 3, .w_zero = 5, .x_scale = 1, .w_scale = 4, .y_scale = 6, .y_zero = 7, .bias = 8});
+}
+
+// Runs of elements that have one scale: `runs` of them, run i with scale i / 1 mod `scales`.
+struct RunsState {
+  int64_t scales = 1, runs = 1, length = 0;
+};
+
+// Elements of a piece of work.
+constexpr int64_t kPiece = 1 << 14;
+
+template <bool kQuantise>
+bool bind_linear(Binder& b) {
+  using Op = std::conditional_t<kQuantise, QuantizeLinear, DequantizeLinear>;
+  const auto& attrs = b.attrs<Op>();
+  const DType byte = kQuantise ? b.result_dtype(0) : b.dtype(0), real = kQuantise ? b.dtype(0) : b.result_dtype(0);
+  if (!is_byte(byte) || real != DType::f32 || b.dtype(1) != DType::f32) return b.refuse("not between f32 and bytes");
+  if (attrs.block_size) return b.refuse("scales of blocks");
+  if constexpr (kQuantise)
+    if (attrs.precision && *attrs.precision != DType::f32) return b.refuse("computed in another precision");
+  const int rank = b.rank(0);
+  const bool one = is_one(b, 1);
+  if (!one && b.rank(1) != 1) return b.refuse("scales are no vector");
+  if (b.has(2) && is_one(b, 2) != one) return b.refuse("scales and zero points differ in number");
+  const auto axis = static_cast<size_t>(one ? 0 : attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
+  const kernels::Int8Table& table = b.table().int8;
+  const Slot x = b.in(0), scale = b.in(1), zero = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0);
+  const bool is_signed = byte == DType::i8;
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) { return 3 * static_cast<double>(f.count(x)); };
+  b.step<RunsState>(
+      kQuantise ? table.quantise.name : table.dequantise.name,
+      [=](Frame& f, RunsState& s) {
+        s = {};
+        const auto e = f.extents(x);
+        s.length = 1;
+        if (one) {
+          s.length = f.count(x);
+          return;
+        }
+        s.scales = e[axis];
+        if (f.count(scale) != s.scales)
+          f.fail(*node, ErrorCode::bad_shape, cat(f.count(scale), " scales for an extent of ", s.scales));
+        for (size_t i = 0; i < e.size(); ++i) (i <= axis ? s.runs : s.length) *= e[i];
+      },
+      [=, &table](Frame& f, RunsState& s) {
+        const auto* scales = f.ptr<const float>(scale);
+        const auto* zeros = zero == kNoSlot ? nullptr : f.ptr<const uint8_t>(zero);
+        const kernels::Tiling pieces{s.length, kPiece};
+        kernels::parallel_for(f.team(), s.runs * pieces.count(), [&](int64_t tile, int) {
+          const int64_t run = tile / pieces.count(), piece = tile % pieces.count(), at = run * s.length;
+          const int64_t first = at + pieces.begin(piece), n = at + pieces.end(piece) - first, k = run % s.scales;
+          const int32_t of_zero = zeros ? as_number(zeros[k], byte) : 0;
+          if constexpr (kQuantise)
+            table.quantise.fn(f.ptr<const float>(x) + first, n, scales[k], of_zero, is_signed,
+                              f.ptr<uint8_t>(y) + first);
+          else
+            table.dequantise.fn(f.ptr<const uint8_t>(x) + first, n, scales[k], of_zero, is_signed,
+                                f.ptr<float>(y) + first);
+        });
+      });
+  return true;
+}
+
+bool bind_dynamic_quantize(Binder& b) {
+  const kernels::Int8Table& table = b.table().int8;
+  const Slot x = b.in(0), y = b.out(0), scale = b.out(1), zero = b.out(2);
+  struct State {
+    int64_t pieces = 0;
+  };
+  b.flops = [=](const Frame& f) { return 5 * static_cast<double>(f.count(x)); };
+  b.step<State>(
+      table.quantise.name,
+      [=](Frame& f, State& s) {
+        s.pieces = kernels::Tiling{f.count(x), kPiece}.count();
+        f.need_scratch(static_cast<size_t>(s.pieces) * 2 * sizeof(float));
+      },
+      [=, &table](Frame& f, State& s) {
+        const auto* from = f.ptr<const float>(x);
+        auto* to = f.ptr<uint8_t>(y);
+        auto* ranges = reinterpret_cast<float*>(f.scratch());
+        const kernels::Tiling pieces{f.count(x), kPiece};
+        kernels::parallel_for(f.team(), s.pieces, [&](int64_t p, int) {
+          table.range.fn(from + pieces.begin(p), pieces.end(p) - pieces.begin(p), ranges + 2 * p, ranges + 2 * p + 1);
+        });
+        float low = 0, high = 0;
+        for (int64_t p = 0; p < s.pieces; ++p)
+          low = std::min(low, ranges[2 * p]), high = std::max(high, ranges[2 * p + 1]);
+        const float step = (high - low) / 255;
+        // The zero point is rounded only after it is clamped, as in the standard's definition.
+        const float at = step == 0 ? 0 : std::nearbyint(std::clamp(-low / step, 0.0F, 255.0F));
+        const auto zero_point = static_cast<uint8_t>(at);
+        *f.ptr<float>(scale) = step;
+        *f.ptr<uint8_t>(zero) = zero_point;
+        kernels::parallel_for(f.team(), s.pieces, [&](int64_t p, int) {
+          const int64_t first = pieces.begin(p), n = pieces.end(p) - first;
+          if (step == 0)
+            std::memset(to + first, 0, static_cast<size_t>(n));
+          else
+            table.quantise.fn(from + first, n, step, zero_point, false, to + first);
+        });
+      });
+  return true;
+}
+
+}  // namespace
+
+void rows_bind_quant(BindRows& rows) {
+  rows.push_back({OpId::MatMulInteger, "dot_i8", bind_matmul_integer});
+  rows.push_back({OpId::QLinearMatMul, "dot_i8", bind_qlinear_matmul});
+  rows.push_back({OpId::ConvInteger, "dot_i8", bind_conv_integer});
+  rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv});
+  rows.push_back({OpId::QuantizeLinear, "quantise_f32", bind_linear<true>});
+  rows.push_back({OpId::DequantizeLinear, "dequantise_f32", bind_linear<false>});
+  rows.push_back({OpId::DynamicQuantizeLinear, "quantise_f32", bind_dynamic_quantize});
+}
 
 }  // namespace tc::cpu

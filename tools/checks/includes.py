@@ -25,7 +25,8 @@ LIBRARY["frontend/api"] = list(LIBRARY)
 PROGRAMS = {
     "tools": [*LIBRARY, "tc.h", "bench/zoo"],
     "bench": [*LIBRARY, "tc.h", "tools/common"],
-    "tests": [*LIBRARY, "tc.h", "tools", "bench", "examples"],
+    "bench/zoo": [*LIBRARY, "tc.h"],
+    "tests": [*LIBRARY, "tc.h", "tools", "bench", "bench/zoo", "examples"],
     "examples": ["tc.h", "tools/common"],
 }
 FOLDERS = LIBRARY | PROGRAMS

@@ -1,0 +1,103 @@
+// Products and convolutions of bytes with 32-bit sums, and what turns floats into bytes and back.
+//
+// Unsigned bytes meet signed ones. Operands of the other signedness are moved by 128 while they are packed, and so are
+// their zero points. One operand lies as `vectors`, [step][position][4], four bytes of the inner axis at a time and
+// `width` positions (a property of the kernel) to a panel; the other one as rows, [row][step][4]. A GEMM has its B as
+// vectors and reads A as rows; a convolution has pixels as vectors and filters as rows, so that both write rows of
+// their results.
+//
+// Kernels do not allocate: callers give scratch. What a tile computes depends on shapes alone.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+class Team;
+
+struct Int8Traits {
+  int width;  // positions of a panel
+};
+
+// acc[r][j] = sum over taps t, steps s, bytes of vectors[offset[t] + s * step + 4 j ...] * rows[r][(t * depth + s) ...]
+struct Int8Block {
+  int64_t rows = 0, taps = 1, depth = 0;  // depth: steps per tap
+  const uint8_t* vectors = nullptr;
+  int64_t vector_step = 0;          // bytes
+  const int64_t* offset = nullptr;  // bytes, one per tap; may be null for one tap at 0
+  const uint8_t* row = nullptr;
+  int64_t row_stride = 0;       // bytes
+  bool signed_vectors = false;  // and unsigned rows; else the other way round
+  int32_t* acc = nullptr;       // rows x width
+};
+
+// What a sum becomes: an i32, or a byte: clamp(round(sum * scale) + zero) within the byte's type.
+struct Int8Output {
+  enum class Kind : uint8_t { i32, u8, i8 } kind = Kind::i32;
+  const float* scale = nullptr;
+  int64_t scale_row = 0, scale_col = 0;  // strides: 0 or 1
+  int32_t zero = 0;
+};
+
+struct Int8Table {
+  Slot<Int8Traits()> traits;
+  Slot<void(const Int8Block&)> block;
+  // y[i] of sum[i] + bias - factor * minus[i] for n sums in a row, which change; scale_step 0 or 1.
+  Slot<void(int32_t* sum, int64_t n, int32_t bias, const int32_t* minus, int32_t factor, const float* scale,
+            int64_t scale_step, const Int8Output& output, void* y)>
+      finish;
+  // Four rows of n bytes, xor `flip`, as n quads; rows may be null for zeros.
+  Slot<void(const uint8_t* const rows[4], int64_t n, uint8_t flip, uint8_t* quads)> interleave;
+  // Floats to bytes, x / scale rounded to nearest even + zero; bytes to floats; the range of floats, with 0 inside.
+  Slot<void(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y)> quantise;
+  Slot<void(const uint8_t* x, int64_t n, float scale, int32_t zero, bool is_signed, float* y)> dequantise;
+  Slot<void(const float* x, int64_t n, float* low, float* high)> range;
+};
+
+// C = (A - a_zero) (B - b_zero) as sums or bytes; A is m x k, B k x n, C m x n, dense.
+struct Int8GemmArgs {
+  int64_t m = 0, n = 0, k = 0;
+  const uint8_t* a = nullptr;
+  bool a_signed = false;
+  const uint8_t* packed_b = nullptr;  // by int8_pack; or:
+  const uint8_t* b = nullptr;         // dense
+  bool b_signed = true;               // of either
+  const uint8_t* a_zero = nullptr;    // null: 0
+  int64_t a_zero_step = 0;            // 1: one per row
+  const uint8_t* b_zero = nullptr;    // null: 0
+  int64_t b_zero_step = 0;            // 1: one per column
+  Int8Output output;
+  void* c = nullptr;
+  std::byte* scratch = nullptr;  // int8_gemm_scratch bytes, 64-byte aligned
+};
+// Bytes of packed B: panels, then the sums of its columns.
+size_t int8_packed_bytes(const Int8Table& table, int64_t k, int64_t n);
+void int8_pack(Team& team, const Int8Table& table, const uint8_t* b, bool b_signed, int64_t k, int64_t n, uint8_t* to);
+size_t int8_gemm_scratch(const Int8Table& table, const Int8GemmArgs& args, int threads);
+void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& args);
+
+// Convolution of x [n, groups * channels, height, width] with filters [groups * out, channels, kernel]; y is [n, groups
+// * out, out_height, out_width]. Filters have a zero point of 0.
+struct Int8ConvArgs {
+  int64_t batch = 1, groups = 1, channels = 0, out = 0;
+  int64_t in[2] = {1, 1}, kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1}, pad[2] = {0, 0},
+          extent[2] = {1, 1};  // pad: at the start; extent: of y
+  const uint8_t* x = nullptr;
+  bool x_signed = false;
+  uint8_t x_zero = 0;                 // as it lies in memory
+  const uint8_t* packed_w = nullptr;  // by int8_pack_filters
+  const int32_t* bias = nullptr;      // one per output channel; null: 0
+  Int8Output output;                  // scale_row 1: one scale per output channel
+  void* y = nullptr;
+  std::byte* scratch = nullptr;  // int8_conv_scratch bytes, 64-byte aligned
+};
+// Bytes of packed filters: rows, then their sums.
+size_t int8_filter_bytes(const Int8ConvArgs& args);
+// Of unsigned filters 128 is taken off.
+void int8_pack_filters(const Int8ConvArgs& args, const uint8_t* w, bool w_signed, uint8_t* to);
+size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads);
+void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& args);
+
+}  // namespace tc::kernels

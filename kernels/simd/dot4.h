@@ -1,0 +1,112 @@
+// Sums of four products of bytes per 32-bit lane, the primitive of integer products: exact on every tier. With
+// TC_VNNI it is one instruction; without, bytes widen to words, since the multiply-add of bytes saturates.
+#pragma once
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "tc/kernels/tier.h"
+
+#ifndef TC_INLINE
+#define TC_INLINE inline __attribute__((always_inline))
+#endif
+
+namespace tc::kernels {
+namespace {
+
+#if defined(__AVX512F__)
+using Bytes = __m512i;
+TC_INLINE Bytes load_bytes(const void* p) {
+  return _mm512_loadu_si512(p);
+}
+TC_INLINE void store_bytes(void* p, Bytes v) {
+  _mm512_storeu_si512(p, v);
+}
+TC_INLINE Bytes repeat_quad(const uint8_t* p) {
+  int32_t quad;
+  std::memcpy(&quad, p, sizeof quad);
+  return _mm512_set1_epi32(quad);
+}
+TC_INLINE Bytes no_bytes() {
+  return _mm512_setzero_si512();
+}
+#define TC_WORDS(op) _mm512_##op
+#define TC_AND _mm512_and_si512
+#elif defined(__AVX2__)
+using Bytes = __m256i;
+TC_INLINE Bytes load_bytes(const void* p) {
+  return _mm256_loadu_si256(static_cast<const Bytes*>(p));
+}
+TC_INLINE void store_bytes(void* p, Bytes v) {
+  _mm256_storeu_si256(static_cast<Bytes*>(p), v);
+}
+TC_INLINE Bytes repeat_quad(const uint8_t* p) {
+  int32_t quad;
+  std::memcpy(&quad, p, sizeof quad);
+  return _mm256_set1_epi32(quad);
+}
+TC_INLINE Bytes no_bytes() {
+  return _mm256_setzero_si256();
+}
+#define TC_WORDS(op) _mm256_##op
+#define TC_AND _mm256_and_si256
+#else
+using Bytes = __m128i;
+TC_INLINE Bytes load_bytes(const void* p) {
+  return _mm_loadu_si128(static_cast<const Bytes*>(p));
+}
+TC_INLINE void store_bytes(void* p, Bytes v) {
+  _mm_storeu_si128(static_cast<Bytes*>(p), v);
+}
+TC_INLINE Bytes repeat_quad(const uint8_t* p) {
+  int32_t quad;
+  std::memcpy(&quad, p, sizeof quad);
+  return _mm_set1_epi32(quad);
+}
+TC_INLINE Bytes no_bytes() {
+  return _mm_setzero_si128();
+}
+#define TC_WORDS(op) _mm_##op
+#define TC_AND _mm_and_si128
+#endif
+
+inline constexpr int kQuads = static_cast<int>(sizeof(Bytes) / 4);  // lanes
+
+#if defined(TC_VNNI)
+// An operand as dot4 takes it.
+template <bool kSigned>
+struct Quads {
+  Bytes all;
+  explicit TC_INLINE Quads(Bytes b) : all(b) {}
+};
+TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
+  return _mm512_dpbusd_epi32(sum, u.all, s.all);
+}
+#else
+template <bool kSigned>
+struct Quads {
+  Bytes even, odd;  // words
+  explicit TC_INLINE Quads(Bytes b) {
+    if constexpr (kSigned) {
+      even = TC_WORDS(srai_epi16)(TC_WORDS(slli_epi16)(b, 8), 8);
+      odd = TC_WORDS(srai_epi16)(b, 8);
+    } else {
+      even = TC_AND(b, TC_WORDS(set1_epi16)(255));
+      odd = TC_WORDS(srli_epi16)(b, 8);
+    }
+  }
+};
+TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
+  const Bytes pairs = TC_WORDS(madd_epi16)(u.even, s.even);
+  return TC_WORDS(add_epi32)(sum, TC_WORDS(add_epi32)(pairs, TC_WORDS(madd_epi16)(u.odd, s.odd)));
+}
+#endif
+TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {
+  return dot4(sum, u, s);
+}
+#undef TC_WORDS
+#undef TC_AND
+
+}  // namespace
+}  // namespace tc::kernels

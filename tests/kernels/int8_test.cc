@@ -1,0 +1,231 @@
+#include "tc/kernels/int8/int8.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "guard.h"
+#include "tc/kernels/parallel.h"
+#include "tc/kernels/table.h"
+
+namespace tc::kernels {
+namespace {
+
+using testing::Edge;
+using testing::GuardedBuffer;
+using testing::kEdges;
+using testing::machine_tiers;
+using testing::Random;
+
+class Int8 : public ::testing::TestWithParam<Tier> {
+ protected:
+  const Int8Table& kernels() const { return table(GetParam()).int8; }
+};
+
+// Whole range of a byte: a kernel that saturates its intermediate sums fails.
+std::vector<uint8_t> bytes(Random& random, int64_t n) {
+  std::vector<uint8_t> v(static_cast<size_t>(n));
+  const auto extremes = random.floats(v.size(), 0, 1);
+  const auto values = random.floats(v.size(), 0, 256);
+  for (size_t i = 0; i < v.size(); ++i)
+    v[i] = extremes[i] < 0.2F ? 255 : extremes[i] < 0.4F ? 127 : static_cast<uint8_t>(values[i]);
+  return v;
+}
+
+int32_t value(uint8_t byte, bool is_signed) {
+  return is_signed ? static_cast<int8_t>(byte) : byte;
+}
+
+struct Scratch {
+  explicit Scratch(size_t n) : memory(n + 64) {}
+  std::byte* data() {
+    const auto at = reinterpret_cast<uintptr_t>(memory.data());
+    return memory.data() + ((at + 63) / 64 * 64 - at);
+  }
+  std::vector<std::byte> memory;
+};
+
+struct GemmCase {
+  int64_t m, n, k;
+  bool a_signed, b_signed, pack, zeros, per_column;
+};
+
+void check_gemm(const Int8Table& table, Team& team, const GemmCase& c, Edge edge) {
+  Random random(static_cast<uint64_t>(c.m * 7 + c.n * 3 + c.k));
+  GuardedBuffer<uint8_t> a(bytes(random, c.m * c.k), edge), b(bytes(random, c.k * c.n), edge);
+  const auto b_zero = bytes(random, c.per_column ? c.n : 1);
+  const uint8_t a_zero = 77;
+  GuardedBuffer<int32_t> y(static_cast<size_t>(c.m * c.n), edge);
+  Int8GemmArgs g;
+  g.m = c.m, g.n = c.n, g.k = c.k;
+  g.a = a.data(), g.a_signed = c.a_signed, g.b_signed = c.b_signed;
+  if (c.zeros) g.a_zero = &a_zero, g.b_zero = b_zero.data(), g.b_zero_step = c.per_column;
+  std::vector<uint8_t> packed(int8_packed_bytes(table, c.k, c.n) + 64);
+  if (c.pack) {
+    int8_pack(team, table, b.data(), c.b_signed, c.k, c.n, packed.data());
+    g.packed_b = packed.data();
+  } else {
+    g.b = b.data();
+  }
+  Scratch scratch(int8_gemm_scratch(table, g, team.threads()));
+  g.scratch = scratch.data();
+  g.c = y.data();
+  int8_gemm(team, table, g);
+  for (int64_t i = 0; i < c.m; ++i)
+    for (int64_t j = 0; j < c.n; ++j) {
+      int32_t sum = 0;
+      for (int64_t p = 0; p < c.k; ++p)
+        sum += (value(a[static_cast<size_t>(i * c.k + p)], c.a_signed) - (c.zeros ? value(a_zero, c.a_signed) : 0)) *
+               (value(b[static_cast<size_t>(p * c.n + j)], c.b_signed) -
+                (c.zeros ? value(b_zero[static_cast<size_t>(c.per_column ? j : 0)], c.b_signed) : 0));
+      ASSERT_EQ(y[static_cast<size_t>(i * c.n + j)], sum)
+          << c.m << "x" << c.n << "x" << c.k << " signed " << c.a_signed << c.b_signed << " packed " << c.pack
+          << " zeros " << c.zeros << " at " << i << ", " << j;
+    }
+}
+
+TEST_P(Int8, Gemm) {
+  Team team(2);
+  for (const Edge edge : kEdges)
+    for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
+             {1, 1, 1}, {1, 70, 5}, {3, 16, 8}, {6, 65, 130}, {41, 129, 63}, {7, 33, 0}, {85, 7, 36}, {7, 20, 1234}})
+      for (int bits = 0; bits < 32; ++bits)
+        check_gemm(kernels(), team,
+                   {m, n, k, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0},
+                   edge);
+}
+
+TEST_P(Int8, GemmToBytes) {
+  Team team(1);
+  Random random(5);
+  constexpr int64_t kM = 9, kN = 71, kK = 40;
+  const auto a = bytes(random, kM * kK), b = bytes(random, kK * kN);
+  const auto scale = random.floats(kN, 1e-4F, 1e-2F);
+  for (const bool is_signed : {false, true}) {
+    std::vector<uint8_t> y(kM * kN);
+    Int8GemmArgs g;
+    g.m = kM, g.n = kN, g.k = kK, g.a = a.data(), g.b = b.data();
+    g.output = {.kind = is_signed ? Int8Output::Kind::i8 : Int8Output::Kind::u8,
+                .scale = scale.data(),
+                .scale_col = 1,
+                .zero = is_signed ? -3 : 100};
+    Scratch scratch(int8_gemm_scratch(kernels(), g, 1));
+    g.scratch = scratch.data(), g.c = y.data();
+    int8_gemm(team, kernels(), g);
+    for (int64_t i = 0; i < kM; ++i)
+      for (int64_t j = 0; j < kN; ++j) {
+        int32_t sum = 0;
+        for (int64_t p = 0; p < kK; ++p)
+          sum += a[static_cast<size_t>(i * kK + p)] * value(b[static_cast<size_t>(p * kN + j)], true);
+        const float want = std::clamp(
+            std::nearbyint(static_cast<float>(sum) * scale[static_cast<size_t>(j)]) + static_cast<float>(g.output.zero),
+            is_signed ? -128.0F : 0.0F, is_signed ? 127.0F : 255.0F);
+        ASSERT_EQ(static_cast<float>(value(y[static_cast<size_t>(i * kN + j)], is_signed)), want) << i << ", " << j;
+      }
+  }
+}
+
+void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signed, Edge edge) {
+  const int64_t filters = c.groups * c.out, channels = c.groups * c.channels, taps = c.kernel[0] * c.kernel[1];
+  Random random(static_cast<uint64_t>(filters * 31 + c.in[1] * 7 + c.stride[1]));
+  GuardedBuffer<uint8_t> x(bytes(random, c.batch * channels * c.in[0] * c.in[1]), edge),
+      w(bytes(random, filters * c.channels * taps), edge);
+  std::vector<int32_t> bias(static_cast<size_t>(filters));
+  for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 100) - 300;
+  GuardedBuffer<int32_t> y(static_cast<size_t>(c.batch * filters * c.extent[0] * c.extent[1]), edge);
+  c.x = x.data(), c.bias = bias.data(), c.y = y.data();
+  GuardedBuffer<uint8_t> packed(int8_filter_bytes(c), Edge::kFront);
+  int8_pack_filters(c, w.data(), w_signed, packed.data());
+  c.packed_w = packed.data();
+  Scratch scratch(int8_conv_scratch(table, c, team.threads()));
+  c.scratch = scratch.data();
+  int8_conv(team, table, c);
+  size_t at = 0;
+  for (int64_t n = 0; n < c.batch; ++n)
+    for (int64_t f = 0; f < filters; ++f)
+      for (int64_t oy = 0; oy < c.extent[0]; ++oy)
+        for (int64_t ox = 0; ox < c.extent[1]; ++ox, ++at) {
+          int32_t sum = bias[static_cast<size_t>(f)];
+          for (int64_t ch = 0; ch < c.channels; ++ch)
+            for (int64_t t = 0; t < taps; ++t) {
+              const int64_t iy = oy * c.stride[0] + t / c.kernel[1] * c.dilation[0] - c.pad[0];
+              const int64_t ix = ox * c.stride[1] + t % c.kernel[1] * c.dilation[1] - c.pad[1];
+              if (iy < 0 || iy >= c.in[0] || ix < 0 || ix >= c.in[1]) continue;
+              const int64_t plane = n * channels + f / c.out * c.channels + ch;
+              sum += (value(x[static_cast<size_t>((plane * c.in[0] + iy) * c.in[1] + ix)], c.x_signed) -
+                      value(c.x_zero, c.x_signed)) *
+                     (value(w[static_cast<size_t>((f * c.channels + ch) * taps + t)], w_signed) - (w_signed ? 0 : 128));
+            }
+          ASSERT_EQ(y[at], sum) << "filter " << f << " pixel " << oy << ", " << ox << " stride " << c.stride[0] << ", "
+                                << c.stride[1] << " groups " << c.groups;
+        }
+}
+
+TEST_P(Int8, Conv) {
+  Team team(2);
+  for (const Edge edge : kEdges)
+    for (const bool x_signed : {false, true})
+      for (const int64_t kernel : {1, 3})
+        for (const int64_t stride : {1, 2, 3})
+          for (const int64_t dilation : {1, 2}) {
+            Int8ConvArgs c;
+            c.batch = 2, c.groups = 2, c.channels = kernel == 1 ? 8 : 5, c.out = 11;
+            c.in[0] = 9, c.in[1] = 13;
+            for (int d = 0; d < 2; ++d) {
+              c.kernel[d] = kernel, c.stride[d] = stride, c.dilation[d] = dilation, c.pad[d] = kernel / 2 + d;
+              c.extent[d] = (c.in[d] + 2 * c.pad[d] - (kernel - 1) * dilation - 1) / stride + 1;
+            }
+            c.x_signed = x_signed, c.x_zero = 131;
+            check_conv(kernels(), team, c, !x_signed, edge);
+          }
+}
+
+// More than a chunk of the inner axis, within a tap and over several.
+TEST_P(Int8, ConvOfManyChannels) {
+  Team team(2);
+  for (const int64_t channels : {100, 1300}) {
+    Int8ConvArgs c;
+    c.channels = channels, c.out = 7;
+    for (int d = 0; d < 2; ++d) c.in[d] = c.extent[d] = 4, c.kernel[d] = 3, c.pad[d] = 1;
+    c.x_zero = 3;
+    check_conv(kernels(), team, c, true, Edge::kBack);
+  }
+}
+
+TEST_P(Int8, Floats) {
+  Random random(3);
+  for (const Edge edge : kEdges)
+    for (const int64_t n : {0, 1, 17, 100, 131}) {
+      GuardedBuffer<float> x(random.floats(static_cast<size_t>(n), -20, 20), edge), back(static_cast<size_t>(n), edge);
+      GuardedBuffer<uint8_t> q(static_cast<size_t>(n), edge);
+      if (n > 1) x[1] = NAN;
+      if (n > 20) x[20] = INFINITY;
+      for (const bool is_signed : {false, true}) {
+        const int32_t zero = is_signed ? 5 : 120;
+        kernels().quantise.fn(x.data(), n, 0.1F, zero, is_signed, q.data());
+        kernels().dequantise.fn(q.data(), n, 0.1F, zero, is_signed, back.data());
+        for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+          const float lo = is_signed ? -128 : 0, hi = is_signed ? 127 : 255;
+          const float want =
+              std::isnan(x[i]) ? 0 : std::clamp(std::nearbyint(x[i] / 0.1F) + static_cast<float>(zero), lo, hi);
+          ASSERT_EQ(static_cast<float>(value(q[i], is_signed)), want) << x[i];
+          ASSERT_EQ(back[i], static_cast<float>(value(q[i], is_signed) - zero) * 0.1F);
+        }
+      }
+      float low = 1, high = -1, want_low = 0, want_high = 0;
+      kernels().range.fn(x.data(), n, &low, &high);
+      for (const float v : x.span())
+        if (!std::isnan(v)) want_low = std::min(want_low, v), want_high = std::max(want_high, v);
+      EXPECT_EQ(low, want_low);
+      EXPECT_EQ(high, want_high);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiers, Int8, ::testing::ValuesIn(machine_tiers()),
+                         [](const auto& tier) { return tier_name(tier.param); });
+
+}  // namespace
+}  // namespace tc::kernels
