@@ -1,4 +1,4 @@
-// The front door: load a model, compile it, run it, export it.
+// The front door: load a model or write one, compile it, run it, differentiate it, train it, export it.
 //
 //   tc::Function f = tc::load("model.onnx");
 //   tc::Compiled run = tc::compile(f);
@@ -7,13 +7,15 @@
 // Everything throws tc::Error, which names the place and the cause.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
+#include "tc/frontend/api/compile.h"
 #include "tc/frontend/api/export.h"
+#include "tc/frontend/api/grad.h"
+#include "tc/frontend/api/parameters.h"
+#include "tc/frontend/api/train.h"
 #include "tc/frontend/dsl/dsl.h"
 #include "tc/ir/diag.h"
 #include "tc/ir/tensor.h"
@@ -21,43 +23,11 @@
 
 namespace tc {
 
-class Executable;
-class Context;
-
 // Reads an .onnx model or textual IR (.tc). Weights stay views into the mapped file. Errors: bad_file,
 // bad_external_data, bad_text, unsupported, unknown_op and what type inference finds.
 Function load(const std::string& path);
 // An ONNX model from memory, which must stay unchanged while `owner` lives; external data is refused.
 Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner);
 Function parse(std::string_view text);  // textual IR
-
-struct CompilerOptions {
-  int level = 2;                     // 0: as written, 1: simplified, 2: fused
-  int threads = 0;                   // of a run; 0: one per core of the process
-  std::string isa = {};              // cap: "sse42", "avx2", "avx512"; empty: what the machine has, capped by TC_ISA
-  uint64_t max_memory = UINT64_MAX;  // bytes of working memory of one run; Error limit_memory beyond
-  uint64_t max_steps = UINT64_MAX;   // loop iterations of one run; Error limit_steps beyond
-  // Of random ops that have no seed of their own. With it the n-th run draws the same numbers in every process, on any
-  // number of threads; runs differ from each other. Default: numbers that nobody can foresee.
-  std::optional<uint64_t> seed = {};
-};
-
-// A compiled program. A cheap handle; calls from several threads run concurrently, each on memory of its own.
-class Compiled {
- public:
-  // Outputs in order, for inputs in order. Extents may differ from call to call as the declared types allow.
-  std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
-  // The same for values that are not tensors. Inputs that are moved in may be donated to outputs.
-  std::vector<Datum> run(std::vector<Datum> inputs) const;
-  const Executable& executable() const { return *executable_; }
-
- private:
-  friend Compiled compile(const Function&, const CompilerOptions&);
-  struct Pool;
-  std::shared_ptr<const Executable> executable_;
-  std::shared_ptr<Pool> pool_;
-};
-
-Compiled compile(const Function& f, const CompilerOptions& options = {});
 
 }  // namespace tc

@@ -9,5 +9,7 @@
 #include "tc/frontend/dsl/linalg.h"
 #include "tc/frontend/dsl/manipulation.h"
 #include "tc/frontend/dsl/nn.h"
+#include "tc/frontend/dsl/optimizer.h"
+#include "tc/frontend/dsl/parameter.h"
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/trace.h"

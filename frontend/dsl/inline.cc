@@ -53,11 +53,20 @@ std::vector<Var> Tracer::inlined(const Module& module, const Args& args) {
     map.emplace_back(from.input(i), v.value());
   }
   Node* last = graph().nodes().empty() ? nullptr : graph().nodes().back().get();
-  const std::vector<Value*> outputs = clone_into(from, graph(), nullptr, std::move(map));
+  std::vector<Value*> outputs = clone_into(from, graph(), nullptr, std::move(map));
   // The copies' types are in terms of the other program's symbols: inferred anew from the arguments.
   std::vector<Node*> copies;
   for (Node* n = last ? last->next() : graph().first(); n; n = n->next()) copies.push_back(n);
   for (Node* n : copies) {
+    if (n->is<Parameter>()) {
+      const auto& a = n->attrs<Parameter>();
+      Value* one = parameter(a.name, a.value).value();
+      n->result(0)->replace_all_uses_with(one);
+      for (Value*& v : outputs)
+        if (v == n->result(0)) v = one;
+      graph().erase(n);
+      continue;
+    }
     forget_types(*n);
     for (int i = 0; i < n->num_regions(); ++i) walk(n->region(i), forget_types);
     infer_types(*n);

@@ -77,9 +77,11 @@ Value* Tracer::use(const Var& v) {
            cat("an operand of type ", v.type(), " belongs to another program, '", owner.name(), "'"),
            {owner.finished_ ? "its trace has ended: only the Function that came of it can be used"
                             : "values cannot pass from one trace to another"});
-  const Graph* home = v.value()->graph();
+  Value* value = v.value();
+  for (auto it = replaced_.find(value); it != replaced_.end(); it = replaced_.find(value)) value = it->second;
+  const Graph* home = value->graph();
   for (const Frame& f : frames_)
-    if (f.graph == home) return v.value();
+    if (f.graph == home) return value;
   refuse(ErrorCode::bad_argument, cat("an operand of type ", v.type(), " was made inside a body that has ended"),
          {"what a body computes leaves it as a returned value"});
 }
@@ -124,6 +126,23 @@ std::vector<Var> Tracer::emit(OpId op, const std::vector<Var>& operands, std::sh
 Var Tracer::constant(Tensor t) {
   if (!t.defined()) refuse(ErrorCode::bad_argument, "a tensor argument is undefined");
   return emit(OpId::Constant, {}, std::make_shared<Constant::Attrs>(Constant::Attrs{std::move(t)}), 1)[0];
+}
+
+Var Tracer::parameter(const std::string& name, const Tensor& value) {
+  Value*& v = parameters_[name];
+  if (!v) {
+    // In front of everything else, so that bodies of loops and all that is around them can use it.
+    Graph& main = module_->main();
+    last_parameter_ =
+        main.insert(make_node(*module_, OpId::Parameter, {},
+                              std::make_shared<Parameter::Attrs>(Parameter::Attrs{name, value}), 1, {}, {}),
+                    last_parameter_ ? last_parameter_->next() : main.first());
+    v = last_parameter_->result(0);
+  } else if (v->def()->attrs<Parameter>().value.data() != value.data()) {
+    refuse(ErrorCode::bad_argument, cat("two parameters of the program are named '", name, "'"),
+           {"copies of a tc::Param are the same parameter; another one needs another name"});
+  }
+  return var(v);
 }
 
 namespace {

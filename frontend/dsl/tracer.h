@@ -98,6 +98,10 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   // The outputs of a copy of the module's main graph here; functions that it calls are copied, too.
   std::vector<Var> inlined(const Module& module, const Args& args);
   Var constant(Tensor t);
+  // The one value of this name in the program. Error bad_argument when it has another tensor there.
+  Var parameter(const std::string& name, const Tensor& value);
+  // From here on uses of `from` mean `to`.
+  void replace(Value* from, Value* to) { replaced_[from] = to; }
   Var scalar(DType t, const Arg& number);  // a weak Arg; Error bad_value when the type cannot hold it
   // i64[1] of a symbolic extent: read off a value here that has it. Error bad_argument when there is none.
   Var extent(const Dim& d);
@@ -134,6 +138,9 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::shared_ptr<Module> module_;
   std::vector<Frame> frames_;
   std::vector<std::unique_ptr<Graph>> discarded_;
+  std::map<std::string, Value*> parameters_;
+  std::map<const Value*, Value*> replaced_;
+  Node* last_parameter_ = nullptr;
   bool finished_ = false;
 };
 

@@ -49,6 +49,9 @@ struct Pushforward {
 Pushforward pushforward(Builder& b, const Graph& f, const std::vector<Value*>& arguments,
                         const std::vector<Value*>& tangents);
 
+// Leaves one parameter node per name, at the start of a main graph; their values, in the order of first use.
+std::vector<Value*> merge_parameters(Graph& main);
+
 // Functions of functions. `f` is the main graph of a module; `wrt` names inputs and parameters; when empty it means all
 // differentiable inputs. Error bad_argument for names that are not there, no_gradient for what cannot be
 // differentiated.

@@ -25,34 +25,6 @@ void inline_plain_calls(Graph& g) {
   }
 }
 
-// One parameter node per name, at the start of the main graph.
-std::vector<Value*> parameters(Graph& g) {
-  std::vector<Node*> nodes;
-  walk(g, [&](Node& n) {
-    if (n.is<Parameter>()) nodes.push_back(&n);
-  });
-  std::vector<Value*> unique;
-  for (Node* n : nodes) {
-    const auto& name = n->attrs<Parameter>().name;
-    const auto same = std::find_if(unique.begin(), unique.end(),
-                                   [&](const Value* v) { return v->def()->attrs<Parameter>().name == name; });
-    if (same == unique.end() && n->graph() == &g) {
-      unique.push_back(n->result(0));
-      if (n != g.first()) g.move_before(n, g.first());
-      continue;
-    }
-    Value* one = same != unique.end() ? *same : nullptr;
-    if (!one) {
-      Builder b(g, g.first());
-      one = b.make<Parameter>({}, n->attrs<Parameter>());
-      unique.push_back(one);
-    }
-    n->result(0)->replace_all_uses_with(one);
-    n->graph()->erase(n);
-  }
-  return unique;
-}
-
 struct Named {
   std::string name;
   Value* value;
@@ -61,7 +33,7 @@ struct Named {
 std::vector<Named> resolve(Graph& g, const std::vector<std::string>& wrt) {
   std::vector<Named> candidates, chosen;
   for (Value* v : g.inputs()) candidates.push_back({v->name(), v});
-  for (Value* v : parameters(g)) candidates.push_back({v->def()->attrs<Parameter>().name, v});
+  for (Value* v : merge_parameters(g)) candidates.push_back({v->def()->attrs<Parameter>().name, v});
   if (wrt.empty()) {
     for (Value* v : g.inputs())
       if (differentiable(v->type())) chosen.push_back({v->name(), v});
@@ -121,6 +93,33 @@ class Outputs {
 };
 
 }  // namespace
+
+std::vector<Value*> merge_parameters(Graph& g) {
+  std::vector<Node*> nodes;
+  walk(g, [&](Node& n) {
+    if (n.is<Parameter>()) nodes.push_back(&n);
+  });
+  std::vector<Value*> unique;
+  for (Node* n : nodes) {
+    const auto& name = n->attrs<Parameter>().name;
+    const auto same = std::find_if(unique.begin(), unique.end(),
+                                   [&](const Value* v) { return v->def()->attrs<Parameter>().name == name; });
+    if (same == unique.end() && n->graph() == &g) {
+      unique.push_back(n->result(0));
+      if (n != g.first()) g.move_before(n, g.first());
+      continue;
+    }
+    Value* one = same != unique.end() ? *same : nullptr;
+    if (!one) {
+      Builder b(g, g.first());
+      one = b.make<Parameter>({}, n->attrs<Parameter>());
+      unique.push_back(one);
+    }
+    n->result(0)->replace_all_uses_with(one);
+    n->graph()->erase(n);
+  }
+  return unique;
+}
 
 std::unique_ptr<Module> gradient_of(const Module& f, const std::vector<std::string>& wrt, bool with_value,
                                     const GradientOptions& options) {

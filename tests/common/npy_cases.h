@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc::npy_cases {
 

@@ -1,5 +1,5 @@
 // .npy and .npz against NumPy: what it writes is read, what is written it reads, and damaged files give errors.
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 #include <gtest/gtest.h>
 

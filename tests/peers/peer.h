@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tc/tools/common/compare.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc::peers {
 

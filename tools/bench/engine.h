@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc::bench {
 

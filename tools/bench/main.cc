@@ -12,7 +12,7 @@
 #include "tc/tools/bench/session.h"
 #include "tc/tools/common/cli.h"
 #include "tc/tools/common/inputs.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace {
 

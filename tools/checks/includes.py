@@ -44,13 +44,13 @@ SYSTEM = {
     r"nlohmann/.*": [r"(tools|bench|tests|examples)/.*"],
     r"png\.h": [r"(ir/eval|examples|tests/ir/eval)/.*"],
     r"(jerror|jpeglib|openjpeg|tiffio|webp/[a-z]+)\.h": [r"(tests/)?ir/eval/image_.*"],
-    r"zip\.h": [r"tools/common/.*"],
+    r"zip\.h": [r"frontend/api/files/.*"],
     r"gtest/.*": [r"tests/.*"],
     r"sanitizer/.*": [r"tests/fuzz/.*"],
     r"benchmark/.*": [r"bench/.*"],
     r"[a-z_]+": [r".*"],  # the C++ standard library
     r"((sys|linux)/[a-z0-9_]+|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|poll)\.h": [
-        r"(kernels|frontend/onnx|backend|tools|bench|tests)/.*"
+        r"(kernels|frontend/onnx|backend|tools|bench|tests|examples)/.*"
     ],
 }
 

@@ -6,7 +6,7 @@
 
 #include "tc/frontend/onnx/tensor_proto.h"
 #include "tc/ir/eval/wide.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc {
 namespace {

@@ -13,7 +13,7 @@
 #include "tc/tools/common/cli.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/inputs.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 #include "tc/tools/run/report.h"
 #include "tc/tools/run/suite.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tc/ir/module.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc::peers {
 

@@ -17,7 +17,7 @@
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
 #include "tc/ir/verify.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc::vocabulary {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "bad_models.h"
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc {
 namespace {

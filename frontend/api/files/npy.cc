@@ -1,4 +1,4 @@
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <optional>
 
+#include "tc/frontend/api/files/utf.h"
 #include "tc/frontend/onnx/file.h"
-#include "tc/tools/common/utf.h"
 
 namespace tc {
 namespace {

@@ -1,4 +1,4 @@
-#include "tc/tools/common/utf.h"
+#include "tc/frontend/api/files/utf.h"
 
 #include <bit>
 

@@ -14,11 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "tc/ir/tensor.h"
+#include "tc/frontend/api/tensor_file.h"
 
 namespace tc {
-
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 // `source` names the bytes in errors.
 Tensor parse_npy(std::string_view bytes, std::string_view source);

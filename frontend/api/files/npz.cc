@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tc/tools/common/npy.h"
+#include "tc/frontend/api/files/npy.h"
 
 namespace tc {
 namespace {

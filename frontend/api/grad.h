@@ -1,0 +1,42 @@
+// Gradients out of the front door. They are ordinary programs: compiled, exported and differentiated again like others.
+//
+//   tc::Function f = tc::value_and_grad(loss);                       // with respect to all parameters
+//   tc::trace("step", inputs, [&](tc::Var x) { auto g = tc::grad(tc::sum(x * x), {x}); ... });   // inside of a trace
+//
+// What can be differentiated has floating-point elements; gradients have the type of what they belong to. Errors:
+// no_gradient, at its place, where an op has none; bad_argument for names that are not there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tc/frontend/dsl/dsl.h"
+
+namespace tc {
+
+struct GradOptions {
+  // Loops keep only the carried values of each iteration for their gradients, and compute the rest again: less memory,
+  // more work.
+  bool recompute = false;
+};
+
+// Of functions. `wrt` names inputs and parameters; {} means all parameters, or all differentiable inputs where there
+// are none.
+//
+// (inputs...) -> (gradients of output 0, which has one element).
+Function grad(const Function& f, const std::vector<std::string>& wrt = {}, const GradOptions& options = {});
+// The same behind all outputs of f.
+Function value_and_grad(const Function& f, const std::vector<std::string>& wrt = {}, const GradOptions& options = {});
+// (inputs..., seeds of the outputs...) -> (outputs..., gradients of the sum of <output, seed>).
+Function vjp(const Function& f, const std::vector<std::string>& wrt = {}, const GradOptions& options = {});
+// (inputs..., tangents of wrt...) -> (outputs..., tangents of the outputs...).
+Function jvp(const Function& f, const std::vector<std::string>& wrt = {});
+
+// Inside of a trace: the gradients of a scalar with respect to values that it was computed from, which count as
+// independent of each other. Zeros where it does not depend on one.
+std::vector<Var> grad(Var y, const std::vector<Var>& wrt, Location at = Location::current());
+// Of the sum over k of <outputs[k], seeds[k]>.
+std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds, const std::vector<Var>& wrt,
+                     Location at = Location::current());
+
+}  // namespace tc
