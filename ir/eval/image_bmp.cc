@@ -45,8 +45,8 @@ class BmpReader {
     const uint32_t size = number(14, 4);
     const bool old = size == 12;
     if ((!old && size < 40) || size > file_.size() - 14) return false;
-    width_ = old ? number(18, 2) : static_cast<int32_t>(number(18, 4));
-    height_ = old ? number(20, 2) : static_cast<int32_t>(number(22, 4));
+    width_ = old ? int64_t{number(18, 2)} : static_cast<int32_t>(number(18, 4));
+    height_ = old ? int64_t{number(20, 2)} : static_cast<int32_t>(number(22, 4));
     bits_ = old ? number(24, 2) : number(28, 2);
     if (height_ < 0) top_down_ = true, height_ = -height_;
     if (width_ <= 0 || height_ <= 0) return false;

@@ -42,8 +42,10 @@ bool decode_tiff(ImageFile file, Picture& picture) {
   TiffReader reader{file};
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  TIFFOpenOptionsFree);
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(),
-                                      static_cast<tmsize_t>(std::min<uint64_t>(picture.max_bytes(), INT64_MAX)));
+  // The library's own tables are small, and needed before the picture's extents are known.
+  constexpr uint64_t kTables = uint64_t{1} << 20;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(
+      options.get(), static_cast<tmsize_t>(std::clamp<uint64_t>(picture.max_bytes(), kTables, INT64_MAX)));
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), silent, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), silent, nullptr);
   const auto write = [](thandle_t, void*, tmsize_t) -> tmsize_t { return 0; };
