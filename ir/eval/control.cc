@@ -1,4 +1,5 @@
 #include <limits>
+#include <map>
 
 #include "tc/ir/eval/eval.h"
 #include "tc/ir/eval/move.h"
@@ -18,10 +19,21 @@ void stack(EvalContext& ctx, int j, const std::vector<Datum>& values, int64_t ax
   Extents extents;
   DType dtype = ctx.result_dtype(j);
   if (n == 0) {
-    // Nothing tells the extents that inference does not know; nothing needs them either.
+    // Extents follow from those of the operands as far as inference knows; nothing tells, and needs, the others.
+    std::map<std::string, int64_t> known;
+    for (int i = 0; i < ctx.node().num_operands(); ++i) {
+      if (!ctx.has(i) || !ctx.datum(i).is_tensor() || !ctx.node().operand(i)->shape().ranked()) continue;
+      const Shape& declared = ctx.node().operand(i)->shape();
+      for (int k = 0; k < declared.rank(); ++k)
+        if (declared[k].is_symbol()) known.emplace(declared[k].symbol_name(), ctx.in(i).extent(k));
+    }
+    const auto lookup = [&](const std::string& symbol) -> std::optional<int64_t> {
+      const auto it = known.find(symbol);
+      return it == known.end() ? std::nullopt : std::optional(it->second);
+    };
     const Shape& s = ctx.node().result(j)->shape();
     if (s.ranked())
-      for (const Dim& d : s.dims()) extents.push_back(d.is_const() ? d.value() : 0);
+      for (const Dim& d : s.dims()) extents.push_back(d.eval(lookup).value_or(0));
     else
       extents = {0};
     ctx.out(j, dtype, extents);

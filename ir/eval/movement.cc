@@ -384,6 +384,7 @@ void eval<Range>(EvalContext& ctx) {
       if (distance % step != 0 && (distance < 0) == (step < 0)) ++steps;
       n = static_cast<double>(steps);
     }
+    if (!std::isfinite(n)) ctx.fail(ErrorCode::bad_value, "range from ", start, " to ", limit, " by ", delta);
     if (!(n < 0x1p47)) ctx.fail(ErrorCode::limit_size, "range of ", n, " elements");
     const auto count = static_cast<int64_t>(std::max(n, 0.0));
     ctx.out(0, {count});

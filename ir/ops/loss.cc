@@ -6,7 +6,8 @@
 namespace tc {
 namespace {
 
-void infer_loss(InferContext& ctx, const LossAttrs& a) {
+// Axes that scores and labels share are called as the scores call them, or as the labels do.
+void infer_loss(InferContext& ctx, const LossAttrs& a, bool as_labels) {
   const Shape &x = ctx.shape(0), &target = ctx.shape(1);
   if (x.ranked() && x.rank() < 2)
     ctx.fail(ErrorCode::bad_shape, ctx.node().op(), " needs scores of rank 2 or more, got ", ctx.type(0));
@@ -21,7 +22,8 @@ void infer_loss(InferContext& ctx, const LossAttrs& a) {
     for (int i = 0; i < x.rank(); ++i) {
       if (i == 1) continue;
       const int k = i == 0 ? 0 : i - 1;
-      dims.push_back(target.ranked() ? same_extent(x[i], target[k], "scores and labels") : x[i]);
+      const Dim& other = target.ranked() ? target[k] : x[i];
+      dims.push_back(same_extent(as_labels ? other : x[i], as_labels ? x[i] : other, "scores and labels"));
     }
     result = Shape(std::move(dims));
   }
@@ -56,7 +58,7 @@ Value* negative_log_likelihood(Builder& b, Value* x, Value* target, Value* weigh
 }  // namespace
 
 void NegativeLogLikelihoodLoss::infer(InferContext& ctx) {
-  infer_loss(ctx, ctx.attrs<NegativeLogLikelihoodLoss>());
+  infer_loss(ctx, ctx.attrs<NegativeLogLikelihoodLoss>(), false);
 }
 
 std::vector<Value*> NegativeLogLikelihoodLoss::decompose(Builder& b, const Node& node) {
@@ -65,7 +67,7 @@ std::vector<Value*> NegativeLogLikelihoodLoss::decompose(Builder& b, const Node&
 }
 
 void SoftmaxCrossEntropyLoss::infer(InferContext& ctx) {
-  infer_loss(ctx, ctx.attrs<SoftmaxCrossEntropyLoss>());
+  infer_loss(ctx, ctx.attrs<SoftmaxCrossEntropyLoss>(), true);
   ctx.set(1, ctx.shape(0));
 }
 

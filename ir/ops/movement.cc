@@ -418,7 +418,7 @@ void ConstantOfShape::infer(InferContext& ctx) {
   const Shape out = shape_operand(ctx, 0);
   if (out.ranked())
     for (const Dim& d : out.dims())
-      if (d.is_const() && d.value() < 0) ctx.fail(ErrorCode::bad_value, "negative extent ", d);
+      if (d.is_const() && d.value() < 0) ctx.fail(ErrorCode::bad_shape, "negative extent ", d);
   const DType t = value ? value->dtype() : DType::f32;
   ctx.set(0, t, out);
   if ((t == DType::i64 || t == DType::i32 || t == DType::boolean) && out.is_static() && out.rank() <= 1 &&

@@ -1,6 +1,7 @@
 #include "tc/ir/ops/training.h"
 
 #include "tc/ir/builder.h"
+#include "tc/ir/shape_math.h"
 
 namespace tc {
 namespace {
@@ -27,7 +28,16 @@ void infer_optimizer(InferContext& ctx, int states) {
       if (!compatible(ctx.type(2 + k), ctx.type(i)))
         ctx.fail(ErrorCode::bad_type, "operand ", i, " of ", ctx.node().op(), " must be ", ctx.type(2 + k),
                  " as the tensor that it belongs to, got ", ctx.type(i));
-      if (g != 1) ctx.set((g == 0 ? 0 : g - 1) * tensors + k, ctx.dtype(i), ctx.shape(2 + k));
+      if (g == 1) continue;
+      // Either shape may know extents that the other one lacks.
+      Shape shape = ctx.shape(i).ranked() ? ctx.shape(i) : ctx.shape(2 + k);
+      if (ctx.shape(2 + k).ranked()) {
+        Dims dims = shape.dims();
+        for (int axis = 0; axis < shape.rank(); ++axis)
+          dims[static_cast<size_t>(axis)] = same_extent(shape[axis], ctx.shape(2 + k)[axis], "a tensor and its state");
+        shape = Shape(std::move(dims));
+      }
+      ctx.set((g == 0 ? 0 : g - 1) * tensors + k, ctx.dtype(i), shape);
     }
 }
 
