@@ -1,5 +1,7 @@
 #include "tc/passes/pattern.h"
 
+#include <cmath>
+
 #include <algorithm>
 
 namespace tc {
@@ -18,9 +20,12 @@ bool is_uniform(const Tensor& t, double number) {
       return all([&](T e) { return static_cast<bool>(e) == (number != 0); });
     else if constexpr (std::is_integral_v<T>)
       return all([&](T e) { return static_cast<double>(e) == number; });
-    // A float's neighbour of the number counts: sqrt(2) is never exact.
+    // A float's neighbour of the number counts: sqrt(2) is never exact. The sign of a zero counts too.
     else if constexpr (std::is_constructible_v<T, double> && std::is_constructible_v<double, T>)
-      return all([&](T e) { return static_cast<double>(e) == static_cast<double>(static_cast<T>(number)); });
+      return all([rounded = static_cast<double>(static_cast<T>(number))](T e) {
+        const auto v = static_cast<double>(e);
+        return v == rounded && (v != 0 || std::signbit(v) == std::signbit(rounded));
+      });
     else
       return false;
   });

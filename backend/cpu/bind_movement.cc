@@ -206,6 +206,9 @@ bool bind_slice(Binder& b) {
 
 bool bind_expand(Binder& b) {
   if (b.result_shape(0).rank() > kMaxRank) return b.refuse(cat("rank beyond ", kMaxRank));
+  // The result's shape may be known all the same, from the operand: then nobody would look at the target.
+  if (!b.node().operand(1)->contents() && !b.node().operand(1)->constant())
+    return b.refuse("the target shape depends on data");
   return bind_boxes(b, {0}, [](Frame& f, const Node& node, const auto& ins, const auto& outs, auto& boxes) {
     Box box;
     const auto e = f.extents(ins[0]), r = f.extents(outs[0]);

@@ -218,15 +218,14 @@ TC_INLINE VecF verf(VecF x) {
   return copysign(select(t < f32(0.9375f), small, large), x);
 }
 
+// Not fma(half, erf, half), which ends at +0 for large negative numbers.
 TC_INLINE VecF vgelu(VecF x) {
-  const VecF half = f32(0.5f) * x;
-  return fma(half, verf(x * f32(0.707106781186547524f)), half);
+  return f32(0.5f) * x * (f32(1.0f) + verf(x * f32(0.707106781186547524f)));
 }
 
 TC_INLINE VecF vgelu_tanh(VecF x) {
   const VecF inner = f32(0.797884560802865356f) * fma(f32(0.044715f) * x * x, x, x);
-  const VecF half = f32(0.5f) * x;
-  return fma(half, vtanh(inner), half);
+  return f32(0.5f) * x * (f32(1.0f) + vtanh(inner));
 }
 
 // log(m 2^e) and exp in double precision, half a register at a time, so that y log x is exact enough for x^y.

@@ -41,12 +41,7 @@ Patch gemm_is_matmul(Rewrite& r) {
   a.trans_b = g.trans_b;
   a.scale = g.alpha;
   Value* added = r[c];
-  if (added && g.beta != 1) {
-    if (g.beta == 0)
-      added = nullptr;
-    else
-      added = r.make<Mul>({added, r.scalar_like(added->dtype(), g.beta)});
-  }
+  if (added && g.beta != 1) added = r.make<Mul>({added, r.scalar_like(added->dtype(), g.beta)});
   if (added && same_type(added, r.root()->result(0))) return r.make<FusedMatMul>({r[x], r[y], nullptr, added}, a);
   return r.make<FusedMatMul>({r[x], r[y], added}, a);
 }

@@ -102,7 +102,7 @@ std::span<const Rule> canonical_rules() {
          if (kind(r[x]->dtype()) == DTypeKind::unsigned_int) return r.miss("unsigned");
          return r.make<Neg>({r[x]});
        }},
-      {"subtract-from-zero", exact, pat<Sub>(0, x),
+      {"subtract-from-zero", exact, pat<Sub>(-0.0, x),  // 0 - 0 is 0
        [](Rewrite& r) -> Patch {
          if (kind(r[x]->dtype()) == DTypeKind::unsigned_int) return r.miss("unsigned");
          return r.make<Neg>({r[x]});

@@ -98,6 +98,12 @@ Patch drop_dropout(Rewrite& r) {
   return r.same(r[x]);
 }
 
+// A target that depends on data may turn out not to fit, and the node is what says so.
+Patch drop_expand(Rewrite& r) {
+  if (!r[s]->contents() && !r[s]->constant()) return r.miss("the target shape depends on data");
+  return forward_if_same_type(r);
+}
+
 // The outer one alone says the result's shape, unless a 0 in it copies an extent of the inner result.
 Patch merge_reshapes(Rewrite& r) {
   const auto target = r.ints(r[s]);
@@ -122,7 +128,7 @@ std::span<const Rule> cleanup_rules() {
       {"flatten-of-matrix", exact, pat<Flatten>(x), forward_if_same_type},
       {"squeeze-of-nothing", exact, pat<Squeeze>(x, maybe(axes)), forward_if_same_type},
       {"unsqueeze-of-nothing", exact, pat<Unsqueeze>(x, axes), forward_if_same_type},
-      {"expand-to-same-shape", exact, pat<Expand>(x, s), forward_if_same_type},
+      {"expand-to-same-shape", exact, pat<Expand>(x, s), drop_expand},
       {"tile-once", exact, pat<Tile>(x, s), forward_if_same_type},
       {"slice-of-everything", exact, pat<Slice>(x, a, b, maybe(axes), maybe(steps)), drop_slice},
       {"pad-by-nothing", exact, pat<Pad>(x, pads, maybe(a), maybe(axes)), drop_pad},
@@ -135,7 +141,7 @@ std::span<const Rule> cleanup_rules() {
        forward_if_same_type},
       {"dropout-outside-training", exact, pat<Dropout>(x, maybe(a), maybe(b)), drop_dropout},
       {"one-operand-is-itself", exact, any_operands, only_operand},
-      {"add-zero", exact, pat<Add>(x, 0), forward},
+      {"add-zero", exact, pat<Add>(x, -0.0), forward},  // -0 + 0 is 0
       {"subtract-zero", exact, pat<Sub>(x, 0), forward},
       {"multiply-by-one", exact, pat<Mul>(x, 1), forward},
       {"divide-by-one", exact, pat<Div>(x, 1), forward},
