@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tc/frontend/onnx/import_rows.h"
 
 namespace tc::onnx {
@@ -13,10 +15,13 @@ Value* with_trailing_axes(Builder& b, Value* x, int count) {
 std::vector<Value*> clip_with_attributes(NodeImport& n) {
   Value* x = n.required(0);
   n.ignore_attr("consumed_inputs");
-  auto bound = [&](std::string_view name) -> Value* {
-    return n.has_attr(name) ? n.b().scalar_like(x->dtype(), n.float_attr(name, 0)) : nullptr;
+  // The defaults of opset 6 are the ends of f32, and mean that there is no bound.
+  auto bound = [&](std::string_view name, double none) -> Value* {
+    const double v = n.float_attr(name, none);
+    return v == none ? nullptr : n.b().scalar_like(x->dtype(), v);
   };
-  Value *min = bound("min"), *max = bound("max");
+  constexpr double kEnd = std::numeric_limits<float>::max();
+  Value *min = bound("min", -kEnd), *max = bound("max", kEnd);
   return {n.b().make<Clip>({x, min, max})};
 }
 
