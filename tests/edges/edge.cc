@@ -205,6 +205,25 @@ void parse_clause(const std::string& line, Edge& e) {
   }
 }
 
+}  // namespace
+
+std::string spelled(const Tensor& t) {
+  std::string text = tc::cat(t.type());
+  tc::visit_wide(t.dtype(), [&]<class W>() {
+    for (const W& v : tc::widen<W>(t)) {
+      if constexpr (std::is_same_v<W, std::string>)
+        text += tc::cat(" \"", v, "\"");
+      else if constexpr (std::is_integral_v<W>)
+        text += t.dtype() == DType::boolean ? (v ? " true" : " false") : tc::cat(" ", v);
+      else
+        text += tc::cat(" ", v);
+    }
+  });
+  return text;
+}
+
+namespace {
+
 std::vector<Edge> read_all() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(TC_SOURCE_DIR "/tests/edges"))

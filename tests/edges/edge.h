@@ -27,6 +27,9 @@ struct Expected {
   std::vector<bool> sign_counts;  // of zeros, by element
 };
 
+// A tensor as rows write it.
+std::string spelled(const tc::Tensor& t);
+
 struct Edge {
   std::string place;  // "reduce.txt:12"
   std::string topic;  // the comment above

@@ -28,7 +28,11 @@ std::string difference(const Outcome& outcome, const std::vector<std::optional<e
   std::vector<Tensor> results;
   for (size_t j = 0; j < expected.size(); ++j)
     if (expected[j]) results.push_back(find(outcome.outputs, cat("out", j)));
-  return edges::difference(results, expected, within);
+  std::string text = edges::difference(results, expected, within);
+  if (text.empty()) return text;
+  text += "\n  ort:";
+  for (const Tensor& t : results) text += cat(&t == results.data() ? " " : "; ", edges::spelled(t));
+  return text;
 }
 
 TEST(Edges, OnnxRuntimeDiffersOnlyWhereARowSaysSo) {

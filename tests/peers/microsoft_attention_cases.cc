@@ -45,8 +45,8 @@ std::vector<Variant> attention_variants() {
     return Variant{name, "Attention", inputs, present ? Outputs{kF32, kF32} : Outputs{kF32},
                    with({attr_i("num_heads", 2)}, attributes)};
   };
+  // Always with a bias: it is optional, but without one ONNX Runtime reads what is not there.
   return {v("plain", {}),
-          Variant{"without bias", "Attention", {x, w}, {kF32}, {attr_i("num_heads", 2)}},
           v("unidirectional", {}, {attr_i("unidirectional", 1)}),
           v("scaled", {}, {attr_f("scale", 0.25f)}),
           v("mask by key", {by_row}),
@@ -95,8 +95,10 @@ std::vector<Variant> multi_head_attention_variants() {
                past_v},
               {}, {kF32, kF32, kF32}),
       variant("heads apart", {q, f32({2, 2, 5, 4}), f32({2, 2, 5, 4})}),
-      variant("scores", {q, k, v, kNone, i32({2, 5}, {1, 0, 1, 1, 1, 0, 1, 1, 0, 0}), kNone, past_k, past_v}, {},
-              {kF32, kF32, kF32, kF32})};
+      variant(
+          "scores",
+          {q, k, v, kNone, i32({2, 9}, {1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1}), kNone, past_k, past_v},
+          {}, {kF32, kF32, kF32, kF32})};
 }
 
 std::vector<Variant> group_query_attention_variants() {

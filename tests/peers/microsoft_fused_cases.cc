@@ -54,12 +54,12 @@ std::vector<Variant> norm_variants() {
       {"positions",
        "EmbedLayerNormalization",
        {ids, segment_ids, words, places, segments, gamma, beta, kNone, i32({2, 3}, {4, 0, 1, 2, 2, 3})},
-       {kF32},
+       {kF32, kI32},
        {}},
       {"positions for all",
        "EmbedLayerNormalization",
        {ids, segment_ids, words, places, segments, gamma, beta, kNone, i32({1, 3}, {4, 0, 1})},
-       {kF32},
+       {kF32, kI32},
        {}}};
 }
 

@@ -184,6 +184,16 @@ void irregular(std::vector<Sample>& samples) {
   samples.push_back({"bit_cast/u4", [](SampleGraph& g) {
                        g.outputs({g.b.make<BitCast>({g.input(DType::u4, {9}, 0, 15)}, {DType::i4})});
                      }});
+  samples.push_back({"bit_cast/widths", [](SampleGraph& g) {
+                       std::vector<Value*> outputs;
+                       for (const auto& [from, to] : {std::pair{DType::u2, DType::i2},
+                                                      {DType::u8, DType::i8},
+                                                      {DType::u16, DType::i16},
+                                                      {DType::i64, DType::u64},
+                                                      {DType::c128, DType::c128}})
+                         outputs.push_back(g.b.make<BitCast>({g.input(from, {7}, 0, 3)}, {to}));
+                       g.outputs(outputs);
+                     }});
   samples.push_back({"gelu/none", [](SampleGraph& g) {
                        g.outputs({g.b.make<Gelu>({g.input(DType::f32, {3, 17}, -5, 5)})});
                      }});

@@ -53,10 +53,17 @@ void samples_ml(std::vector<Sample>& samples) {
     floats.keys_floats = {std::nan(""), 0}, floats.values_floats = {1, -1}, floats.default_float = 0.5;
     tensors.keys_tensor = Tensor::of<int32_t>({2}, {1, -1}), tensors.values_tensor = Tensor::of<double>({2}, {0.5, 2});
     tensors.default_tensor = Tensor::of<double>({1}, {7});
+    LabelEncoder::Attrs narrow, wide;
+    narrow.keys_tensor = Tensor::of<int16_t>({2}, {1, -1}), narrow.values_tensor = Tensor::of<int16_t>({2}, {3, 4});
+    narrow.default_tensor = Tensor::of<int16_t>({1}, {0});
+    wide.keys_tensor = Tensor::of<double>({2}, {0.5, -1}), wide.values_tensor = Tensor::of<int64_t>({2}, {3, 4});
+    wide.default_tensor = Tensor::of<int64_t>({1}, {0});
     Value* s = g.input(Tensor::of<std::string>({2, 2}, {"a", "c", "b", ""}));
     Value* f = g.input(Tensor::of<float>({3}, {std::nanf(""), -0.0f, 3}), {Dim::symbol("n")});
     g.outputs({g.b.make<LabelEncoder>({s}, to_int), g.b.make<LabelEncoder>({g.input(DType::i64, {4})}, to_text),
-               g.b.make<LabelEncoder>({f}, floats), g.b.make<LabelEncoder>({g.input(DType::i32, {4})}, tensors)});
+               g.b.make<LabelEncoder>({f}, floats), g.b.make<LabelEncoder>({g.input(DType::i32, {4})}, tensors),
+               g.b.make<LabelEncoder>({g.input(DType::i16, {4})}, narrow),
+               g.b.make<LabelEncoder>({g.input(Tensor::of<double>({3}, {0.5, 2, -1}))}, wide)});
   });
   add("one_hot_encoder", [](SampleGraph& g) {
     Value* s = g.input(Tensor::of<std::string>({2}, {"x", "q"}));
