@@ -162,6 +162,15 @@ class Outputs(RunTest):
                 self.run_tool(*given[:-1], "batch=4", "--expect", "y.npz", *args, status=1)
         self.assertEqual(self.outputs(*given, "--widened")["y"].dtype, numpy.float64)
 
+    def test_saved_inputs_give_the_same_outputs(self):
+        self.write("m.tc", SUM)
+        self.run_tool("m.tc", "--random", 5, "--save-inputs", "x.npz", "--save", "y.npz")
+        with numpy.load(self.folder / "x.npz") as given:
+            self.assertEqual(sorted(given.files), ["a", "b"])
+        exact = ("--expect", "y.npz", "--rtol", 0, "--atol", 0)
+        self.run_tool("m.tc", "--inputs", "x.npz", *exact)
+        self.run_tool("m.tc", "--random", 6, *exact, status=1)
+
     def test_seed_repeats_random_numbers(self):
         self.write("m.tc", DRAW)
         self.run_tool("m.tc", "--seed", 7, "--save", "y.npz")

@@ -24,7 +24,7 @@ struct Options {
   std::string model;
   InputSpec inputs;
   std::optional<uint64_t> seed;
-  std::string save, expect, trace, forbid_ref, reexport, level = "2";
+  std::string save, save_inputs, expect, trace, forbid_ref, reexport, level = "2";
   Tolerance tolerance;
   int repeat = 1, idle_ms = 0;
   bool json = false, profile = false, memory = false, interpreter = false, widened = false;
@@ -94,6 +94,12 @@ int compare(const Options& o, const std::vector<ValueInfo>& infos, const std::ve
   return status;
 }
 
+std::vector<Datum> inputs_of(const Function& f, const Options& o) {
+  auto inputs = gather_inputs(f, o.inputs);
+  if (!o.save_inputs.empty()) write_npz(o.save_inputs, named(f.inputs(), inputs));
+  return inputs;
+}
+
 int run_model(const Options& o) {
   auto start = Clock::now();
   const Function f = load(o.model);
@@ -105,7 +111,7 @@ int run_model(const Options& o) {
     io.max_steps = o.compile.max_steps;
     io.max_bytes = o.compile.max_memory;
     io.seed = o.compile.seed;
-    const auto values = interpret(f.module(), gather_inputs(f, o.inputs), io);
+    const auto values = interpret(f.module(), inputs_of(f, o), io);
     nlohmann::json report = nlohmann::json::object();
     const int status = compare(o, infos, values, report);
     if (!o.save.empty()) write_npz(o.save, named(infos, values));
@@ -123,7 +129,7 @@ int run_model(const Options& o) {
     const std::string found = reference_steps(e, o.forbid_ref);
     if (!found.empty()) fail(ErrorCode::check_failed, "steps without a kernel:", found);
   }
-  const auto inputs = gather_inputs(f, o.inputs);
+  const auto inputs = inputs_of(f, o);
   const auto context = e.make_context(o.compile.threads);
   std::vector<cpu::StepTiming> profile;
   start = Clock::now();
@@ -260,6 +266,8 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--save", o.save,
                  "write the outputs to this .npz file; what a sequence or map holds as NAME.0 or NAME.key");
+  app.add_option("--save-inputs", o.save_inputs,
+                 "write the inputs to this .npz file, made-up ones included, for a run elsewhere");
   app.add_option("--expect", o.expect, "compare with the outputs in this .npz file");
   app.add_option("--rtol", o.tolerance.rtol, "relative tolerance of --expect")->capture_default_str();
   app.add_option("--atol", o.tolerance.atol, "absolute tolerance of --expect")->capture_default_str();
