@@ -9,6 +9,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "tc/tc.h"
+
 namespace tc::peers {
 namespace {
 
@@ -118,6 +120,31 @@ const Tensor& find(const NamedTensors& tensors, const std::string& name) {
   for (const auto& [key, tensor] : tensors)
     if (key == name) return tensor;
   throw std::runtime_error("no tensor is named " + name);
+}
+
+std::string compare_export(const Function& f, InputSpec spec) {
+  Job job;
+  job.bytes = export_onnx_bytes(f);
+  if (!spec.random_seed) spec.random_seed = 7;
+  std::vector<Tensor> values;
+  for (const Datum& d : gather_inputs(f, spec)) {
+    job.inputs.emplace_back(f.inputs()[values.size()].name, d.tensor());
+    values.push_back(d.tensor());
+  }
+  const Outcome expected = onnx_runtime(std::vector<Job>{job}).at(0);
+  if (!expected.error.empty()) return "ONNX Runtime: " + expected.error;
+  const auto bytes = std::make_shared<const std::string>(std::move(job.bytes));
+  const Function read = load_onnx(bytes->data(), bytes->size(), bytes);
+  const auto actual = compile(read)(values);
+  std::string report;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const std::string& name = f.outputs()[i].name;
+    if (const std::string d = difference(actual[i], find(expected.outputs, name), kModelTolerance); !d.empty())
+      report += cat(name, ": ", d, "\n");
+    if (read.outputs()[i].type != f.outputs()[i].type)
+      report += cat(name, " is ", f.outputs()[i].type, " and ", read.outputs()[i].type, " once exported\n");
+  }
+  return report;
 }
 
 }  // namespace tc::peers
