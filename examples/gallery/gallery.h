@@ -2,6 +2,8 @@
 // MobileNet, BERT, ViT, a GPT decoder step with its key-value cache) stand in bench/zoo.
 #pragma once
 
+#include <ostream>
+
 #include "tc/tc.h"
 
 namespace gallery {
@@ -21,6 +23,7 @@ struct Program {
   const char* name;
   const char* about;
   tc::Function (*make)();
+  friend std::ostream& operator<<(std::ostream& out, const Program& p) { return out << p.name; }
 };
 inline constexpr Program kPrograms[] = {
     {"logistic_regression", "log-density of Bayesian logistic regression, and its gradient", logistic_regression},

@@ -7,7 +7,8 @@ namespace gallery {
 // R. E. Kalman, "A new approach to linear filtering and prediction problems", 1960, for a body whose velocity drifts.
 tc::Function kalman_filter() {
   const auto matrix = [](std::vector<float> values) { return tc::Tensor::of<float>({2, 2}, values); };
-  const tc::Tensor motion = matrix({1, 1, 0, 1}), drift = matrix({0.01F, 0, 0, 0.04F}), unknown = matrix({100, 0, 0, 100});
+  const tc::Tensor motion = matrix({1, 1, 0, 1}), drift = matrix({0.01F, 0, 0, 0.04F}),
+                   unknown = matrix({100, 0, 0, 100});
 
   return tc::trace("kalman_filter", {{"z", tc::f32, {"time"}}, {"noise", tc::f32, {}}}, [&](tc::Var z, tc::Var noise) {
     const auto step = [&](tc::Var mean, tc::Var covariance, tc::Var density, tc::Var observed) {

@@ -4,8 +4,7 @@ namespace gallery {
 
 tc::Function logistic_regression() {
   const tc::Function log_density = tc::trace(
-      "logistic_regression",
-      {{"x", tc::f32, {"n", "features"}}, {"y", tc::f32, {"n"}}, {"w", tc::f32, {"features"}}},
+      "logistic_regression", {{"x", tc::f32, {"n", "features"}}, {"y", tc::f32, {"n"}}, {"w", tc::f32, {"features"}}},
       [](tc::Var x, tc::Var y, tc::Var w) {
         const tc::Var logits = tc::matmul(x, w);
         // log p(y | x, w) of Bernoulli outcomes; weights are normal with variance 4 before anything is seen.

@@ -16,7 +16,9 @@ class GalleryTest : public testing::TestWithParam<Program> {};
 
 TEST_P(GalleryTest, AgreesWithOnnxRuntime) {
   if (tc::peers::node_modules().empty()) GTEST_SKIP() << "no npm packages; ./dev test fetches them";
-  EXPECT_EQ(tc::peers::compare_export(GetParam().make(), {.dims = {"n=40", "features=5", "time=30", "batch=3"}}), "");
+  tc::InputSpec spec;
+  spec.dims = {"n=40", "features=5", "time=30", "batch=3"};
+  EXPECT_EQ(tc::peers::compare_export(GetParam().make(), spec), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GalleryTest, testing::ValuesIn(kPrograms), [](const auto& p) { return p.param.name; });

@@ -127,8 +127,9 @@ std::string compare_export(const Function& f, InputSpec spec) {
   job.bytes = export_onnx_bytes(f);
   if (!spec.random_seed) spec.random_seed = 7;
   std::vector<Tensor> values;
+  const auto inputs = f.inputs();
   for (const Datum& d : gather_inputs(f, spec)) {
-    job.inputs.emplace_back(f.inputs()[values.size()].name, d.tensor());
+    job.inputs.emplace_back(inputs[values.size()].name, d.tensor());
     values.push_back(d.tensor());
   }
   const Outcome expected = onnx_runtime(std::vector<Job>{job}).at(0);
@@ -136,13 +137,14 @@ std::string compare_export(const Function& f, InputSpec spec) {
   const auto bytes = std::make_shared<const std::string>(std::move(job.bytes));
   const Function read = load_onnx(bytes->data(), bytes->size(), bytes);
   const auto actual = compile(read)(values);
+  const auto meant = f.outputs(), exported = read.outputs();
   std::string report;
   for (size_t i = 0; i < actual.size(); ++i) {
-    const std::string& name = f.outputs()[i].name;
+    const std::string& name = meant[i].name;
     if (const std::string d = difference(actual[i], find(expected.outputs, name), kModelTolerance); !d.empty())
       report += cat(name, ": ", d, "\n");
-    if (read.outputs()[i].type != f.outputs()[i].type)
-      report += cat(name, " is ", f.outputs()[i].type, " and ", read.outputs()[i].type, " once exported\n");
+    if (exported[i].type != meant[i].type)
+      report += cat(name, " is ", meant[i].type, " and ", exported[i].type, " once exported\n");
   }
   return report;
 }

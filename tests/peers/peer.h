@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "tc/tools/common/compare.h"
 #include "tc/frontend/api/files/npy.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/inputs.h"
@@ -41,8 +40,8 @@ struct Outcome {
 // Runs all, each once, in as few processes as there are crashes. Thread-compatible.
 std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs);
 
-// Exports f, and runs the file here and with ONNX Runtime on the inputs of the spec, random ones where it has none. What
-// differs; empty when nothing does.
+// Exports f, and runs the file here and with ONNX Runtime on the inputs of the spec, random ones where it has none.
+// What differs; empty when nothing does.
 std::string compare_export(const Function& f, InputSpec spec);
 
 // Values between -1 and 1 from `seed`.

@@ -16,7 +16,9 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_library(tc_flags INTERFACE)
 target_compile_options(tc_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>)
 if(TC_SANITIZE)
-  target_compile_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # g++ takes what it instruments for uninitialised.
+  target_compile_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE})
 endif()
 
@@ -82,8 +84,13 @@ function(tc_tier layer folder tier flags)
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:tc_${layer},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE tc_flags)
   target_compile_definitions(${target} PRIVATE TC_TIER=${tier})
+  # Instrumented register tiles at -O3 take minutes to compile and are slow all the same.
+  set(optimise -O3)
+  if(TC_SANITIZE)
+    set(optimise -O1)
+  endif()
   # g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for uninitialised variables.
-  target_compile_options(${target} PRIVATE ${flags} -O3 -ffp-contract=off -fno-lto -fno-exceptions -fno-math-errno
+  target_compile_options(${target} PRIVATE ${flags} ${optimise} -ffp-contract=off -fno-lto -fno-exceptions -fno-math-errno
     -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   set_property(GLOBAL APPEND PROPERTY TC_TIER_TARGETS ${target})
 endfunction()
