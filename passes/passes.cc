@@ -9,6 +9,8 @@ std::span<const Pass> all_passes() {
   static const Pass kPasses[] = {
       {"inline-functions", Phase::import, 1, inline_functions, inline_function_rules(), has_no_calls,
        "calls become copies of the functions' bodies"},
+      {"integer-arithmetic", Phase::normalize, 2, run_rules<integer_rules>, integer_rules(), nullptr,
+       "what is computed between dequantised operands is computed on bytes"},
       {"normalize", Phase::normalize, 1, normalize, normalize_rules(), is_normalized,
        "computes what is known, drops what does nothing, merges what is equal"},
       {"stabilize", Phase::stabilize, 1, run_rules<stabilize_rules>, stabilize_rules(), is_stable,

@@ -23,25 +23,32 @@ Var dequantise(Var x, Var scale, Var zero, int64_t axis = 1) {
   return make<DequantizeLinear>({x, scale, zero}, {.axis = axis});
 }
 
-// Activations are u8 with a scale for all elements; `range` is what they stay within on both sides of 0.
-Var fake_quantised(Var x, float range, bool positive = false) {
-  const Var scale = constant(Tensor::scalar<float>(range / (positive ? 255 : 127))),
-            zero = constant(Tensor::scalar<uint8_t>(positive ? 0 : 128));
-  return dequantise(quantise(x, scale, zero), scale, zero);
+// What lies between two quantised operators: floats that are multiples of a scale.
+struct Activation {
+  Var value;
+  float scale = 1;
+};
+
+// As u8 with a scale for all elements; `range` is what they stay within on both sides of 0, or above it.
+Activation fake_quantised(Var x, float range, bool positive = false) {
+  const float step = range / (positive ? 255 : 127);
+  const Var scale = constant(Tensor::scalar<float>(step)), zero = constant(Tensor::scalar<uint8_t>(positive ? 0 : 128));
+  return {dequantise(quantise(x, scale, zero), scale, zero), step};
 }
 
-// Filters are i8 with a scale per output channel.
-Var filter(Weights& w, int64_t out, int64_t in, int64_t kernel, float gain) {
+// Filters are i8 with a scale per output channel, biases i32 in units of the products.
+Var quantised_conv(Weights& w, const Activation& x, int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                   float gain = 1.4F) {
   const float bound = gain * std::sqrt(3 / static_cast<float>(in * kernel * kernel));
-  return dequantise(constant(w.integers(i8, {out, in, kernel, kernel}, -127, 127)),
-                    constant(w.uniform({out}, 0.8F * bound / 127, bound / 127)), constant(w.integers(i8, {out}, 0, 0)),
-                    0);
-}
-
-Var quantised_conv(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t stride, float gain = 1.4F) {
-  const Var weights = filter(w, out, in, kernel, gain);
-  return conv(x, weights, w.uniform({out}, -0.1F, 0.1F),
-              {.strides = {stride, stride}, .padding = Padding{kernel / 2, kernel / 2}});
+  const Tensor filters = w.integers(i8, {out, in, kernel, kernel}, -127, 127);
+  const Tensor scales = w.uniform({out}, 0.8F * bound / 127, bound / 127);
+  Tensor units(f32, {out});
+  for (int64_t i = 0; i < out; ++i)
+    units.mutable_span<float>()[static_cast<size_t>(i)] = x.scale * scales.span<float>()[static_cast<size_t>(i)];
+  const Var weights = dequantise(constant(filters), constant(scales), constant(w.integers(i8, {out}, 0, 0)), 0);
+  const Var bias = dequantise(constant(w.integers(i32, {out}, -400, 400)), constant(units),
+                              constant(w.integers(i32, {out}, 0, 0)), 0);
+  return conv(x.value, weights, bias, {.strides = {stride, stride}, .padding = Padding{kernel / 2, kernel / 2}});
 }
 
 }  // namespace
@@ -51,19 +58,18 @@ Function qdq_resnet18() {
   return trace("qdq_resnet18", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var image) {
     Weights w(20);
     const auto rectified = [](Var v) { return fake_quantised(relu(v), 6, true); };
-    Var x = rectified(quantised_conv(w, fake_quantised(image, 4), 3, 64, 7, 2));
-    x = max_pool(x, {3, 3}, {.strides = {2, 2}, .padding = Padding{1, 1}});
-    x = fake_quantised(x, 6, true);
+    Activation x = rectified(quantised_conv(w, fake_quantised(image, 4), 3, 64, 7, 2));
+    x = fake_quantised(max_pool(x.value, {3, 3}, {.strides = {2, 2}, .padding = Padding{1, 1}}), 6, true);
     for (int64_t stage = 0, in = 64; stage < 4; ++stage)
       for (int64_t block = 0, out = 64 << stage; block < 2; ++block, in = out) {
         const int64_t stride = stage && !block ? 2 : 1;
-        Var y = rectified(quantised_conv(w, x, in, out, 3, stride));
+        Activation y = rectified(quantised_conv(w, x, in, out, 3, stride));
         y = fake_quantised(quantised_conv(w, y, out, out, 3, 1, 0.5F), 4);
         if (stride != 1 || in != out) x = fake_quantised(quantised_conv(w, x, in, out, 1, stride, 1), 6);
-        x = rectified(x + y);
+        x = rectified(x.value + y.value);
       }
-    x = fake_quantised(global_average_pool(x), 6, true);
-    return linear(w, reshape(x, {-1, 512}), 512, 1000);
+    x = fake_quantised(global_average_pool(x.value), 6, true);
+    return linear(w, reshape(x.value, {-1, 512}), 512, 1000);
   });
 }
 

@@ -6,6 +6,7 @@
 
 namespace tc {
 
+std::span<const Rule> integer_rules();  // a pass of its own: operands of integer arithmetic
 std::span<const Rule> fold_rules();
 std::span<const Rule> cleanup_rules();    // ops that do nothing
 std::span<const Rule> canonical_rules();  // one spelling for each thing

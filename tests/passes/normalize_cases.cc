@@ -4,6 +4,41 @@ namespace tc {
 
 std::vector<RuleCase> normalize_cases() {
   return {
+#define QUANTISED_CONV                                                                                              \
+  "%s = constant dense<0.05> : f32[] \n %z = constant dense<3> : u8[] \n %w = constant dense<[[[[7]], [[-9]]], "    \
+  "[[[100]], [[-128]]]]> : i8[2,2,1,1] \n %ws = constant dense<[0.01, 0.02]> : f32[2] \n %b = constant dense<[1, "  \
+  "-2]> : f32[2] \n %dx = dequantize_linear %x, %s, %z \n %dw = dequantize_linear %w, %ws {axis = 0} \n %c = conv " \
+  "%dx, %dw, %b \n "
+      {"quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4]) { " QUANTISED_CONV "%0 = quantize_linear %c, %s, %z \n return %0 }", "qlinear_conv %x",
+       " conv"},
+      {"quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4]) { " QUANTISED_CONV "%r = relu %c \n %zero = constant dense<0> : u8[] \n %0 = quantize_linear "
+       "%r, %s, %zero \n return %0 }",
+       "qlinear_conv %x", "relu"},
+      {"quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4]) { " QUANTISED_CONV "%r = relu %c \n %0 = quantize_linear %r, %s, %z \n return %0 }",
+       "what is quantised is no convolution", nullptr},
+      {"quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4]) { " QUANTISED_CONV "%0 = quantize_linear %c, %s, %z \n return %0, %c }",
+       "the convolution has other users", nullptr},
+      {"quantised-conv-is-integer",
+       "(%x: f32[4]) { %s = constant dense<0.05> : f32[] \n %0 = quantize_linear %x, %s \n return %0 }",
+       "what is quantised is no convolution", nullptr},
+#undef QUANTISED_CONV
+      {"product-of-dequantised-is-integer",
+       "(%x: i8[N,2]) { %s = constant dense<0.05> : f32[] \n %z = constant dense<-3> : i8[] \n %w = constant "
+       "dense<[[1, "
+       "2, 255], [4, 5, 6]]> : u8[2,3] \n %ws = constant dense<[0.1, 0.2, 0.3]> : f32[3] \n %wz = constant dense<[9, "
+       "9, "
+       "9]> : u8[3] \n %a = dequantize_linear %x, %s, %z \n %b = dequantize_linear %w, %ws, %wz {axis = 1} \n %0 = "
+       "matmul %a, %b \n return %0 }",
+       "matmul_integer %x", "dequantize"},
+      {"product-of-dequantised-is-integer",
+       "(%x: i8[N,2]) { %s = constant dense<0.05> : f32[] \n %w = constant dense<[[1, 2, 3], [4, 5, 6]]> : i8[2,3] \n "
+       "%ws = constant dense<[0.1, 0.2]> : f32[2] \n %a = dequantize_linear %x, %s \n %b = dequantize_linear %w, %ws "
+       "{axis = 0} \n %0 = matmul %a, %b \n return %0 }",
+       "scales of another axis", nullptr},
       {"identity-is-its-operand", "(%x: f32[4]) { %0 = identity %x \n return %0 }", "return %x", "identity"},
       {"cast-to-same-type", "(%x: f32[4]) { %0 = cast %x {to = f32} \n return %0 }", "return %x", "cast"},
       {"cast-to-same-type", "(%x: f32[4]) { %0 = cast %x {to = f64} \n return %0 }", "the type changes, or may",

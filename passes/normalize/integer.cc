@@ -1,0 +1,152 @@
+// Products and convolutions of dequantised operands, as quantisation tools write them, become integer arithmetic. This
+// comes before folding, which would turn the weights into floats.
+#include <cmath>
+
+#include "tc/ir/eval/wide.h"
+#include "tc/passes/normalize/normalize.h"
+
+namespace tc {
+namespace {
+
+constexpr Any quantised, y_scale, y_zero, left, right;
+
+bool is_byte(DType t) {
+  return t == DType::u8 || t == DType::i8;
+}
+
+// x = (bytes - zero) * scale with constant scales and zero points.
+struct Dequantised {
+  Value* bytes = nullptr;
+  std::vector<double> scale;
+  int64_t zero = 0;      // of all elements
+  Tensor scales, zeros;  // as operands; `zeros` has one element
+  int64_t axis = 1;
+  bool per_tensor() const { return scale.size() == 1; }
+};
+
+std::optional<Dequantised> dequantised(Value* v) {
+  const Node* n = v ? v->def() : nullptr;
+  if (!n || !n->is<DequantizeLinear>()) return std::nullopt;
+  const auto& a = n->attrs<DequantizeLinear>();
+  Dequantised d;
+  d.bytes = n->operand(0), d.axis = a.axis;
+  const Tensor *scale = n->operand(1)->constant(), *zero = n->operand(2) ? n->operand(2)->constant() : nullptr;
+  if (a.block_size || !scale || scale->dtype() != DType::f32 || v->dtype() != DType::f32 || scale->size() == 0 ||
+      scale->rank() > 1 || (n->operand(2) && !zero))
+    return std::nullopt;
+  d.scales = *scale;
+  d.scale = widen<double>(*scale);
+  if (zero) {
+    const auto all = to_i64(*zero);
+    for (const int64_t z : all)
+      if (z != all[0]) return std::nullopt;
+    d.zero = all.empty() ? 0 : all[0];
+  }
+  d.zeros = Tensor(d.bytes->dtype(), {});
+  narrow(std::vector<int64_t>{d.zero}, d.zeros);
+  return d;
+}
+
+Tensor scalar_of(const Tensor& t) {
+  return t.reshaped({});
+}
+
+// The bias in units of x_scale * w_scale; nothing when it is no constant, or out of range.
+std::optional<Tensor> integer_bias(Value* bias, double x_scale, const std::vector<double>& w_scale) {
+  std::vector<double> values;
+  if (const auto d = dequantised(bias)) {
+    if (!d->bytes->constant() || d->zero != 0) return std::nullopt;
+    values = widen<double>(*d->bytes->constant());
+    for (size_t i = 0; i < values.size(); ++i) values[i] *= d->scale[d->per_tensor() ? 0 : i];
+  } else if (bias->constant()) {
+    values = widen<double>(*bias->constant());
+  } else {
+    return std::nullopt;
+  }
+  std::vector<int32_t> units(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double unit = std::nearbyint(values[i] / (x_scale * w_scale[w_scale.size() == 1 ? 0 : i]));
+    if (!(std::abs(unit) < 1 << 30)) return std::nullopt;
+    units[i] = static_cast<int32_t>(unit);
+  }
+  return Tensor::of<int32_t>({static_cast<int64_t>(units.size())}, units);
+}
+
+// The operand of a Relu when quantising clamps at 0 by itself; the value itself otherwise.
+Value* without_relu(Rewrite& r, Value* v, DType byte, int64_t zero) {
+  const Node* n = v->def();
+  if (!n || !n->is<Relu>() || !r.single_use(v)) return v;
+  return zero == (byte == DType::u8 ? 0 : -128) ? n->operand(0) : v;
+}
+
+Patch integer_conv(Rewrite& r) {
+  const Node& root = *r.root();
+  const auto& a = r.root_attrs<QuantizeLinear>();
+  const DType byte = root.result(0)->dtype();
+  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
+  if (!is_byte(byte) || a.block_size || a.precision || !scale || scale->size() != 1 || scale->dtype() != DType::f32 ||
+      (r[y_zero] && (!zero || zero->size() != 1)))
+    return r.miss("the result is no byte with one constant scale");
+  Tensor y_zeros(byte, {});
+  if (zero) y_zeros = scalar_of(*zero);
+  Value* product = without_relu(r, r[quantised], byte, to_i64(y_zeros)[0]);
+  const Node* conv = product->def();
+  if (!conv || conv->graph() != root.graph() || !conv->is<Conv>()) return r.miss("what is quantised is no convolution");
+  if (!r.single_use(product)) return r.miss("the convolution has other users");
+  const auto x = dequantised(conv->operand(0)), w = dequantised(conv->operand(1));
+  if (!x || !w || !is_byte(x->bytes->dtype()) || !is_byte(w->bytes->dtype()) || !x->per_tensor())
+    return r.miss("an operand is not dequantised bytes");
+  const Tensor* weights = w->bytes->constant();
+  if (!weights || w->zero != (w->bytes->dtype() == DType::i8 ? 0 : 128))
+    return r.miss("the filters are not constant, or not centred");
+  if (!w->per_tensor() && w->axis != 0 && w->axis != -weights->rank()) return r.miss("scales of another axis");
+  const Shape& shape = x->bytes->shape();
+  if (!shape.ranked() || (shape.rank() != 3 && shape.rank() != 4) || !shape[1].is_const())
+    return r.miss("not one or two spatial axes, or channels that are not fixed");
+  Value* bias = nullptr;
+  if (conv->operand(2)) {
+    const auto units = integer_bias(conv->operand(2), x->scale[0], w->scale);
+    if (!units) return r.miss("the bias is not constant, or too large");
+    bias = r.constant(*units);
+  }
+  Tensor w_scales = w->scales;
+  if (w->per_tensor()) w_scales = scalar_of(w_scales);
+  return r.make<QLinearConv>(
+      {x->bytes, r.constant(scalar_of(x->scales)), r.constant(x->zeros), w->bytes, r.constant(w_scales),
+       r.constant(w->zeros), r.constant(scalar_of(*scale)), r.constant(y_zeros), bias},
+      conv->attrs<Conv>());
+}
+
+// The sums are scaled once: a scale per tensor on the left, per tensor or column on the right.
+Patch integer_matmul(Rewrite& r) {
+  const auto a = dequantised(r[left]), b = dequantised(r[right]);
+  if (!a || !b || !is_byte(a->bytes->dtype()) || !is_byte(b->bytes->dtype()) || !a->per_tensor())
+    return r.miss("an operand is not dequantised bytes");
+  const Tensor* weights = b->bytes->constant();
+  if (!weights || weights->rank() != 2) return r.miss("the right operand is no constant matrix");
+  if (!b->per_tensor() && b->axis != 1 && b->axis != -1) return r.miss("scales of another axis");
+  const Shape& shape = a->bytes->shape();
+  if (!shape.ranked() || shape.rank() < 2) return r.miss("the left operand is no matrix");
+  Tensor scales(DType::f32, b->scales.extents());
+  {
+    auto to = scales.mutable_span<float>();
+    for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(a->scale[0]) * static_cast<float>(b->scale[i]);
+  }
+  if (b->per_tensor()) scales = scalar_of(scales);
+  Value* sums = r.make<MatMulInteger>({a->bytes, b->bytes, r.constant(a->zeros), r.constant(b->zeros)});
+  return r.make<Mul>({r.make<Cast>({sums}, {.to = DType::f32}), r.constant(scales)});
+}
+
+}  // namespace
+
+std::span<const Rule> integer_rules() {
+  // A sum that lies between two bytes may round to the other one.
+  static const Rule kRules[] = {
+      {"quantised-conv-is-integer", approximate(8e-3), pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)),
+       integer_conv},
+      {"product-of-dequantised-is-integer", reassociates, pat<MatMul>(left, right), integer_matmul},
+  };
+  return kRules;
+}
+
+}  // namespace tc
