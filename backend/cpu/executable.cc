@@ -1,5 +1,6 @@
 #include "tc/backend/cpu/executable.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "tc/backend/cpu/bind.h"
@@ -15,6 +16,13 @@ Context::Context(std::shared_ptr<const Executable> executable, int threads)
     : executable_(std::move(executable)), runtime_(threads), frame_(executable_->plan(), runtime_) {
   runtime_.max_memory = executable_->options().max_memory;
   runtime_.max_steps = executable_->options().max_steps;
+}
+
+Context::Memory Context::memory() const {
+  Memory m{frame_.arena_bytes(), frame_.arena_capacity()};
+  for (const auto& [plan, frame] : special_frames_)
+    m = {std::max(m.planned, frame->arena_bytes()), m.capacity + frame->arena_capacity()};
+  return m;
 }
 
 namespace {
@@ -57,19 +65,17 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   e->module_ = std::move(module);
   e->options_ = options;
   e->seed_ = options.seed ? *options.seed : fresh_seed();
-  PipelineOptions passes;
-  passes.level = options.level;
-  passes.verify = options.level > 0;
-  passes.enable = {"inline-functions"};  // plans have no calls
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
-  optimize(*e->module_, passes);
+  e->optimise(*e->module_);
   optimising.done(0);
   const Stage planning(*e, "plan");
   cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_);
   e->plan_ = builder.build(e->module_->main());
   planning.done(e->plan_->steps.size());
+  if (options.level == 2 && options.kernels && cpu::Specialisations::useful_for(*e->plan_))
+    e->special_ = std::make_unique<cpu::Specialisations>();
   if (verbose(Topic::dispatch)) report_dispatch(*e);
   return e;
 }
@@ -78,7 +84,27 @@ std::vector<Datum> Executable::run(std::vector<Datum> inputs, Context& context) 
   TC_CHECK(&context.executable() == this, "the context belongs to another executable");
   bind_symbols(graph(), inputs);
   context.runtime_.random.start(seed_, runs_++);
-  return context.frame_.run(std::move(inputs), nullptr);
+  cpu::Frame& frame = frame_for(inputs, context);
+  return frame.run(std::move(inputs), nullptr);
+}
+
+void Executable::optimise(Module& module) const {
+  PipelineOptions passes;
+  passes.level = options_.level;
+  passes.verify = options_.level > 0;
+  passes.enable = {"inline-functions"};  // plans have no calls
+  optimize(module, passes);
+}
+
+cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& context) const {
+  if (!special_) return context.frame_;
+  const cpu::Plan* plan = special_->find(
+      *module_, inputs, [&](Module& m) { optimise(m); },
+      [&](const Module& m) { return cpu::PlanBuilder(options_, kernels::table(tier_), packed_).build(m.main()); });
+  if (!plan) return context.frame_;
+  auto& frame = context.special_frames_[plan];
+  if (!frame) frame = std::make_unique<cpu::Frame>(*plan, context.runtime_);
+  return *frame;
 }
 
 std::unique_ptr<Context> Executable::make_context(int threads) const {

@@ -9,6 +9,7 @@
 
 #include "tc/backend/cpu/frame.h"
 #include "tc/backend/cpu/options.h"
+#include "tc/backend/cpu/specialise.h"
 #include "tc/ir/module.h"
 
 namespace tc {
@@ -26,7 +27,7 @@ class Context {
     size_t planned;   // bytes of arena and scratch for the latest extents
     size_t capacity;  // bytes of arena and scratch held
   };
-  Memory memory() const { return {frame_.arena_bytes(), frame_.arena_capacity()}; }
+  Memory memory() const;
   // From now on each run appends one entry per step; null stops it.
   void profile_into(std::vector<cpu::StepTiming>* timings) { runtime_.profile = timings; }
 
@@ -35,6 +36,7 @@ class Context {
   std::shared_ptr<const Executable> executable_;
   cpu::Runtime runtime_;
   cpu::Frame frame_;
+  std::map<const cpu::Plan*, std::unique_ptr<cpu::Frame>> special_frames_;
 };
 
 class Executable : public std::enable_shared_from_this<Executable> {
@@ -58,11 +60,15 @@ class Executable : public std::enable_shared_from_this<Executable> {
  private:
   friend std::shared_ptr<const Executable> compile(std::unique_ptr<Module>, const CompileOptions&);
   Executable() = default;
+  void optimise(Module& module) const;
+  // The frame of the context to run these inputs in.
+  cpu::Frame& frame_for(const std::vector<Datum>& inputs, Context& context) const;
   std::unique_ptr<Module> module_;
   CompileOptions options_;
   kernels::Tier tier_ = kernels::Tier::sse42;
-  cpu::PackedWeights packed_;
+  mutable cpu::PackedWeights packed_;
   std::unique_ptr<cpu::Plan> plan_;
+  std::unique_ptr<cpu::Specialisations> special_;  // null: not worth it
   uint64_t seed_ = 0;
   mutable std::atomic<uint64_t> runs_{0};  // begun
 };

@@ -83,7 +83,7 @@ void int8_pack(Team& team, const Int8Table& table, const uint8_t* b, bool b_sign
         rows[q] = b + (4 * s + q) * n + col;
         for (int64_t j = 0; j < cols; ++j) sums[j] += moved_zero(rows[q][j], b_signed, true);
       }
-      table.interleave.fn(rows, cols, flip(!b_signed), panel + s * width * 4);
+      table.interleave.fn(rows, cols, 1, flip(!b_signed), panel + s * width * 4);
     }
   });
 }
@@ -204,17 +204,10 @@ void fill_row(const Int8Table& table, const Int8ConvArgs& c, const Parts& parts,
   std::memset(to, padding, static_cast<size_t>(first * 4));
   std::memset(to + last * 4, padding, static_cast<size_t>((parts.extent[1] - last) * 4));
   if (first == last) return;
-  if (stride == 1) {
-    const uint8_t* from[4];
-    for (int q = 0; q < 4; ++q) from[q] = rows[q] ? rows[q] + first + shift : nullptr;
-    table.interleave.fn(from, last - first, change, to + first * 4);
-    return;
-  }
-  for (int q = 0; q < 4; ++q) {
-    const uint8_t* from = rows[q];
-    for (int64_t i = first; i < last; ++i)
-      to[4 * i + q] = from ? static_cast<uint8_t>(from[i * stride + shift] ^ change) : uint8_t{0};
-  }
+  const uint8_t* from[4];
+  // Filters are 0 where there is no channel, so any bytes will do.
+  for (int q = 0; q < 4; ++q) from[q] = (rows[q] ? rows[q] : rows[0]) + first * stride + shift;
+  table.interleave.fn(from, last - first, stride, change, to + first * 4);
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ struct Int8Table {
   Slot<void(int32_t* sum, int64_t n, int32_t bias, const int32_t* minus, int32_t factor, const float* scale,
             int64_t scale_step, const Int8Output& output, void* y)>
       finish;
-  // Four rows of n bytes, xor `flip`, as n quads; rows may be null for zeros.
-  Slot<void(const uint8_t* const rows[4], int64_t n, uint8_t flip, uint8_t* quads)> interleave;
+  // Of four rows every step-th of n bytes, xor `flip`, as quads; rows may be null for zeros.
+  Slot<void(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads)> interleave;
   // Floats to bytes, x / scale rounded to nearest even + zero; bytes to floats; the range of floats, with 0 inside.
   Slot<void(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y)> quantise;
   Slot<void(const uint8_t* x, int64_t n, float scale, int32_t zero, bool is_signed, float* y)> dequantise;

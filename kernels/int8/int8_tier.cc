@@ -39,28 +39,27 @@ void finish(int32_t* sum, int64_t n, int32_t bias, const int32_t* minus, int32_t
   }
 }
 
-void interleave(const uint8_t* const rows[4], int64_t n, uint8_t flip, uint8_t* quads) {
-  if (rows[0] && rows[1] && rows[2] && rows[3]) {
-    const uint8_t* __restrict a = rows[0], * __restrict b = rows[1], * __restrict c = rows[2], * __restrict d = rows[3];
-    uint8_t* __restrict to = quads;
-    int64_t i = 0;
-    for (; i + 16 <= n; i += 16)  // a fixed count becomes shuffles
-      for (int64_t j = i; j < i + 16; ++j) {
-        to[4 * j] = static_cast<uint8_t>(a[j] ^ flip);
-        to[4 * j + 1] = static_cast<uint8_t>(b[j] ^ flip);
-        to[4 * j + 2] = static_cast<uint8_t>(c[j] ^ flip);
-        to[4 * j + 3] = static_cast<uint8_t>(d[j] ^ flip);
-      }
-    for (; i < n; ++i) {
-      to[4 * i] = static_cast<uint8_t>(a[i] ^ flip);
-      to[4 * i + 1] = static_cast<uint8_t>(b[i] ^ flip);
-      to[4 * i + 2] = static_cast<uint8_t>(c[i] ^ flip);
-      to[4 * i + 3] = static_cast<uint8_t>(d[i] ^ flip);
-    }
-    return;
-  }
+template <int64_t kStep>
+void interleave_four(const uint8_t* __restrict a, const uint8_t* __restrict b, const uint8_t* __restrict c,
+                     const uint8_t* __restrict d, int64_t n, uint8_t flip, uint8_t* __restrict to) {
+  const auto quad = [&](int64_t i) {
+    to[4 * i] = static_cast<uint8_t>(a[i * kStep] ^ flip);
+    to[4 * i + 1] = static_cast<uint8_t>(b[i * kStep] ^ flip);
+    to[4 * i + 2] = static_cast<uint8_t>(c[i * kStep] ^ flip);
+    to[4 * i + 3] = static_cast<uint8_t>(d[i * kStep] ^ flip);
+  };
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)  // a fixed count becomes shuffles
+    for (int64_t j = i; j < i + 16; ++j) quad(j);
+  for (; i < n; ++i) quad(i);
+}
+
+void interleave(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads) {
+  if (rows[0] && rows[1] && rows[2] && rows[3] && step <= 2)
+    return (step == 1 ? interleave_four<1> : interleave_four<2>)(rows[0], rows[1], rows[2], rows[3], n, flip, quads);
   for (int64_t i = 0; i < n; ++i)
-    for (int q = 0; q < 4; ++q) quads[4 * i + q] = rows[q] ? static_cast<uint8_t>(rows[q][i] ^ flip) : uint8_t{0};
+    for (int q = 0; q < 4; ++q)
+      quads[4 * i + q] = rows[q] ? static_cast<uint8_t>(rows[q][i * step] ^ flip) : uint8_t{0};
 }
 
 template <class T, int kLow, int kHigh>

@@ -1,4 +1,5 @@
 #include "tc/kernels/pool/pool.h"
+#include "tc/kernels/simd/stride2.h"
 #include "tc/kernels/simd/vec.h"
 
 #include <limits>
@@ -94,13 +95,6 @@ TC_INLINE float plain_one(const PoolArgs& g, const float* x, const Span& sz, con
     }
   }
   return kMax ? acc : acc / divisor(g, sz, sy, sx);
-}
-
-// Every second float of the 2 kV - 1 at p; reads nothing past them.
-TC_INLINE VecF load_every_second(const float* p) {
-  alignas(64) float out[kV];
-  for (int i = 0; i < kV; ++i) out[i] = p[2 * i];
-  return load(out);
 }
 
 // Output columns whose taps all lie inside go a register at a time; the others one by one.
