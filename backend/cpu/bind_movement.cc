@@ -226,6 +226,29 @@ bool bind_expand(Binder& b) {
   });
 }
 
+bool bind_fill(Binder& b) {
+  const auto& given = b.attrs<ConstantOfShape>().value;
+  const Tensor value = given ? *given : Tensor(DType::f32, {1});
+  if (b.result_dtype(0) == DType::str) return b.refuse("elements are strings");
+  const Slot y = b.out(0);
+  const kernels::MoveTable& table = b.table().move;
+  b.step<kernels::CopyArgs>(
+      table.copy_rows.name,
+      [=](Frame& f, kernels::CopyArgs& a) {
+        a = {};
+        a.elem_size = static_cast<int>(size_of(value.dtype()));
+        a.rank = 1;
+        a.extent[0] = f.count(y);
+        a.dst_stride[0] = 1;
+        a.src = value.data();
+      },
+      [=, &table](Frame& f, kernels::CopyArgs& a) {
+        a.dst = f.raw(y);
+        kernels::copy_box(table, f.team(), a);
+      });
+  return true;
+}
+
 bool bind_pad(Binder& b) {
   const int rank = b.rank(0);
   if (rank > kMaxRank) return b.refuse(cat("rank beyond ", kMaxRank));
@@ -310,6 +333,7 @@ void rows_bind_movement(BindRows& rows) {
   rows.push_back({OpId::Slice, "copy_box", bind_slice});
   rows.push_back({OpId::Expand, "copy_box", bind_expand});
   rows.push_back({OpId::Pad, "pad", bind_pad});
+  rows.push_back({OpId::ConstantOfShape, "copy_box", bind_fill});
   rows.push_back({OpId::Resize, "resize_f32", bind_resize});
   rows.push_back({OpId::DepthToSpace, "copy_box", bind_depth_space});
   rows.push_back({OpId::SpaceToDepth, "copy_box", bind_depth_space});

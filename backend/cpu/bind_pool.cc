@@ -28,15 +28,17 @@ template <class Op>
 bool bind_pool(Binder& b) {
   if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
   if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes");
-  if (b.wants(1)) return b.refuse("indices are wanted");
+  const bool places_wanted = b.wants(1);
+  if constexpr (std::is_same_v<Op, MaxPool>)
+    if (places_wanted && b.attrs<Op>().storage_order != 0) return b.refuse("indices are column-major");
   for (int64_t p : b.attrs<Op>().pads)
     if (p < 0) return b.refuse("negative padding");
   bool include_pad = false;
   if constexpr (std::is_same_v<Op, AveragePool>) include_pad = b.attrs<Op>().count_include_pad;
   const PoolKind kind = std::is_same_v<Op, MaxPool> ? PoolKind::max : PoolKind::average;
-  const Layout layout = b.layout(0);
+  const Layout layout = places_wanted ? Layout::plain : b.layout(0);
   const kernels::PoolTable& table = b.table().pool;
-  const Slot x = b.in(0, layout), y = b.out(0, layout);
+  const Slot x = b.in(0, layout), y = b.out(0, layout), places = places_wanted ? b.out(1) : kNoSlot;
   const Node* node = &b.node();
   const auto& kernel = b.attrs<Op>().kernel_shape;
   b.flops = [=](const Frame& f) {
@@ -69,6 +71,7 @@ bool bind_pool(Binder& b) {
       },
       [=, &table](Frame& f, PoolArgs& a) {
         a.x = f.ptr<const float>(x), a.y = f.ptr<float>(y);
+        if (places != kNoSlot) a.places = f.ptr<int64_t>(places);
         kernels::pool(f.team(), table, a);
       });
   return true;

@@ -185,7 +185,13 @@ Value* tap_weights(Builder& b, Value* x, Value* g, Value* w, const TapAxes& axes
   std::vector<Value*> columns;
   for (Value* s : tap_slices(b, long_side, axes, first_axis)) columns.push_back(merge_axes_from(b, s, lead + 1));
   Value* matrix = columns.size() == 1 ? columns[0] : b.make<Concat>(columns, {lead});
-  Value* product = b.make<MatMul>({short_side, swap_last_axes(b, matrix)});  // [(group,) out, taps * c]
+  if (group == 1) {
+    // [taps * c, out]: the wide side of the product is the one that is often a multiple of a register.
+    Value* product = b.make<MatMul>({matrix, swap_last_axes(b, short_side)});
+    Value* split = reshape(b, product, join_ints(b, {b.ints({taps}), extent_of(b, w, 1), extent_of(b, w, 0)}));
+    return reshape_like(b, transpose(b, split, {2, 1, 0}), w);
+  }
+  Value* product = b.make<MatMul>({short_side, swap_last_axes(b, matrix)});  // [group, out, taps * c]
   if (taps == 1) return reshape_like(b, product, w);
   Value* split = reshape(b, product, join_ints(b, {extent_of(b, w, 0), b.ints({taps}), extent_of(b, w, 1)}));
   return reshape_like(b, transpose(b, split, {0, 2, 1}), w);

@@ -150,14 +150,35 @@ Status gather_nd(const MoveTable& table, Team& team, const SliceArgs& args) {
                      [&](std::int64_t begin, std::int64_t end) { return table.gather_nd.fn(args, begin, end); });
 }
 
+namespace {
+
+// Elements of 4 or 8 bytes at places of the flat tensor: gradients of pools and gathers.
+template <class T>
+void scatter_elements_of(const SliceArgs& args, std::int64_t total) {
+  const std::int64_t n = args.extent[0];
+  T* data = static_cast<T*>(args.data);
+  const T* slices = static_cast<const T*>(args.slices);
+  for (std::int64_t i = 0; i < total; ++i) {
+    const std::int64_t at = index_at(args.index, i);
+    data[at < 0 ? at + n : at] = slices[i];
+  }
+}
+
+}  // namespace
+
 Status scatter_nd(const SliceArgs& args) {
   const std::int64_t total = args.batch * args.count;
+  int axis = 0;
   for (std::int64_t i = 0; i < total * args.depth; ++i) {
-    const std::int64_t n = args.extent[i % args.depth], at = index_at(args.index, i);
+    const std::int64_t n = args.extent[axis], at = index_at(args.index, i);
     if (at < -n || at >= n) return {StatusCode::kIndexOutOfRange, i};
+    if (++axis == args.depth) axis = 0;
   }
   const std::int64_t slice = args.inner * args.elem_size;
   if (slice == 0) return {};
+  const bool elements = args.depth == 1 && args.inner == 1 && args.batch == 1;
+  if (elements && args.elem_size == 4) return scatter_elements_of<std::uint32_t>(args, total), Status{};
+  if (elements && args.elem_size == 8) return scatter_elements_of<std::uint64_t>(args, total), Status{};
   for (std::int64_t i = 0; i < total; ++i) {
     std::int64_t at = i / args.count;
     for (int d = 0; d < args.depth; ++d) {

@@ -30,6 +30,9 @@ struct PoolArgs {
   bool count_include_pad = false;
   const float* x = nullptr;
   float* y = nullptr;
+  // Of maxima in plain layout, or null: where in all of x each is, the first of equals; -1 for windows of nothing but
+  // padding.
+  int64_t* places = nullptr;
 };
 
 struct PoolTable {

@@ -128,6 +128,59 @@ TEST(Pool, OneAndThreeAxes) {
   check(s);
 }
 
+// Few different values, so that maxima tie.
+void check_places(const PoolShape& shape) {
+  Team one(1);
+  for (const Tier tier : testing::machine_tiers()) {
+    for (const Edge edge : testing::kEdges) {
+      SCOPED_TRACE(std::string(tier_name(tier)) + " width " + std::to_string(shape.in[2]) + " kernel " +
+                   std::to_string(shape.kernel[2]) + " stride " + std::to_string(shape.stride[2]));
+      Random random(4);
+      std::vector<float> values = random.floats(count(shape.planes * volume(shape.in)));
+      for (size_t i = 0; i < values.size(); ++i) values[i] = i % 13 == 5 ? std::nanf("") : std::round(2 * values[i]);
+      GuardedBuffer<float> x(values, edge), y(count(shape.planes * volume(shape.out)), edge);
+      GuardedBuffer<int64_t> places(y.size(), edge);
+      PoolArgs g;
+      g.shape = shape;
+      g.x = x.data(), g.y = y.data(), g.places = places.data();
+      pool(one, table(tier).pool, g);
+      const PoolShape& s = shape;
+      for (size_t i = 0; i < y.size(); ++i) {
+        const int64_t o = static_cast<int64_t>(i) % volume(s.out), plane = static_cast<int64_t>(i) / volume(s.out);
+        const int64_t at[3] = {o / s.out[2] / s.out[1], o / s.out[2] % s.out[1], o % s.out[2]};
+        float best = -INFINITY;
+        int64_t place = -1;
+        for (int64_t t = 0; t < volume(s.kernel); ++t) {
+          const int64_t k[3] = {t / s.kernel[2] / s.kernel[1], t / s.kernel[2] % s.kernel[1], t % s.kernel[2]};
+          int64_t from = plane;
+          bool in = true;
+          for (int a = 0; a < 3; ++a) {
+            const int64_t c = at[a] * s.stride[a] + k[a] * s.dilation[a] - s.pad[a];
+            in = in && c >= 0 && c < s.in[a];
+            from = from * s.in[a] + c;
+          }
+          if (!in) continue;
+          const float v = x[count(from)];
+          if (place < 0 || v > best || (std::isnan(v) && !std::isnan(best))) best = v, place = from;
+        }
+        ASSERT_EQ(places[i], place) << i;
+        ASSERT_TRUE(y[i] == best || (std::isnan(y[i]) && std::isnan(best))) << i;
+      }
+    }
+  }
+}
+
+TEST(Pool, PlacesOfMaxima) {
+  for (int64_t w = 1; w <= 40; ++w)
+    for (const int64_t k : {1, 2, 3})
+      for (const int64_t stride : {1, 2, 3}) check_places(shape_2d(5, w, k, stride, k / 2, 1, w % 2 == 0));
+  check_places(shape_2d(11, 50, 3, 2, 2, 2, true));
+  check_places(shape_2d(4, 4, 1, 1, 2, 1, false));  // windows of nothing but padding
+  PoolShape s = shape_2d(6, 20, 3, 2, 1, 1, false);
+  s.in[0] = 5, s.kernel[0] = 2, s.stride[0] = 2, s.pad[0] = 1, s.pad_end[0] = 0, s.out[0] = 3;
+  check_places(s);
+}
+
 TEST(Pool, ManyTilesAndThreads) {
   Team three(3);
   for (const Tier tier : testing::machine_tiers()) {
