@@ -104,7 +104,8 @@ void Einsum::grad(GradContext& ctx) {
         missing.push_back(k);
     }
     std::string equation;
-    for (const Labels& t : terms) equation += cat(equation.empty() ? "" : ",", spell(ctx, t));
+    // A scalar's term is empty, its comma is not.
+    for (size_t t = 0; t < terms.size(); ++t) equation += cat(t ? "," : "", spell(ctx, terms[t]));
     equation += cat("->", spell(ctx, result));
     Value* g = unsqueeze(b, b.make<Einsum>(operands, {equation}), missing);
     g = expand_like(b, g, ctx.in(i));

@@ -116,7 +116,10 @@ std::vector<Value*> Adam::decompose(Builder& b, const Node& node) {
     Value* g = s.gradient(a.norm_coefficient);
     Value* v = s.add(s.scaled(a.alpha, s.group(2)), s.scaled(1 - a.alpha, g));
     Value* h = s.add(s.scaled(a.beta, s.group(3)), s.scaled(1 - a.beta, s.mul(g, g)));
-    const auto rest = [&](double share) { return s.sub(s.number(1), b.make<Pow>({s.number(share), s.t})); };
+    // Not 0 where it is not used: its gradient would be infinite.
+    const auto rest = [&](double share) {
+      return s.unless_first(s.sub(s.number(1), b.make<Pow>({s.number(share), s.t})), s.number(1));
+    };
     Value* corrected = s.div(s.mul(s.r, b.make<Sqrt>({rest(a.beta)})), rest(a.alpha));
     Value* rate = s.unless_first(corrected, s.r);
     Value* x = s.sub(s.group(0), s.div(s.mul(rate, v), s.add(b.make<Sqrt>({h}), s.number(a.epsilon))));

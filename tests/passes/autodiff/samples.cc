@@ -111,6 +111,9 @@ void matmuls(std::vector<Sample>& s) {
                             f("bij,bjk,bkl->bil", {{2, 2, 3}, {2, 3, 2}, {2, 2, 4}}), f("iij->j", {{2, 2, 3}}),
                             f("...->", {{2, 3}}), f("ij,j->", {{2, 3}, {3}})});
                }});
+  s.push_back({"eye_like/float", [](SampleGraph& g) {
+                 g.outputs({g.b.make<EyeLike>({g.input(DType::f32, {3, 4})}, {DType::f32, 1})});
+               }});
   s.push_back({"einsum/symbolic", [](SampleGraph& g) {
                  g.outputs(
                      {g.b.make<Einsum>({symbolic(g, {2, 3, 4}, "a"), symbolic(g, {2, 4, 2}, "b")}, {"bij,bjk->bik"}),

@@ -7,7 +7,7 @@ namespace {
 Value* symbolic_image(SampleGraph& g, Extents extents, bool spatial) {
   Dims dims{Dim::symbol("N"), Dim(extents[1])};
   for (size_t k = 2; k < extents.size(); ++k)
-    dims.push_back(spatial ? Dim::symbol("S" + std::to_string(k)) : Dim(extents[k]));
+    dims.push_back(spatial ? Dim::symbol(cat("S", g.module->main().num_inputs(), "_", k)) : Dim(extents[k]));
   return g.input(g.random(DType::f32, std::move(extents)), std::move(dims));
 }
 
