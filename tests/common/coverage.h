@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+#include "tc/ir/diag.h"
+
 namespace coverage {
 
 class Notes : public testing::Environment {

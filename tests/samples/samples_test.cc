@@ -5,6 +5,7 @@
 
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verify.h"
+#include "tests/common/coverage.h"
 #include "tests/samples/sample.h"
 
 namespace tc {
@@ -114,6 +115,8 @@ TEST_P(SampleTest, InferenceHoldsForSymbolicExtents) {
     for (int k = 0; k < t.rank(); ++k) dims.push_back(Dim::symbol(cat("in", i, "_", k)));
     return Type::tensor(t.dtype(), Shape(dims));
   });
+  const std::string& name = all_samples()[GetParam()].name;
+  if (!HasFailure()) coverage::note("infer ", name.substr(0, name.find('/')), " ", name);
 }
 
 TEST_P(SampleTest, InferenceHoldsForUnknownRanks) {

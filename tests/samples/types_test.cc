@@ -5,7 +5,11 @@
 #include <map>
 #include <set>
 
+#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/plan.h"
 #include "tc/ir/eval/interp.h"
+#include "tc/ir/grad.h"
+#include "tc/passes/autodiff/autodiff.h"
 #include "tests/common/coverage.h"
 #include "tests/samples/sample.h"
 
@@ -70,16 +74,29 @@ Tensor converted(const Tensor& t, DType to) {
   return out;
 }
 
-std::vector<Datum> run(const Trial& t, char variable, DType through, DType type) {
+// The node alone, and the values of its operands.
+struct Alone {
+  std::unique_ptr<Module> module = std::make_unique<Module>();
+  Node* node = nullptr;
+  std::vector<Datum> inputs;
+};
+
+Alone alone(const Trial& t, char variable, DType through, DType type) {
   const Signature& signature = t.node->info().facts->signature;
-  Module module;
+  Alone made;
+  Module& module = *made.module;
+  std::vector<Datum>& inputs = made.inputs;
   Builder b(module.main());
   std::vector<Value*> operands;
-  std::vector<Datum> inputs;
   for (int i = 0; i < t.node->num_operands(); ++i) {
     Datum d = t.operands[static_cast<size_t>(i)];
     if (d.is_tensor() && signature.operand(i).variable == variable) d = converted(converted(d.tensor(), through), type);
     const Value* v = t.node->operand(i);
+    // Axes, shapes and the like, which kernels want to know.
+    if (v && v->constant() && signature.operand(i).variable != variable) {
+      operands.push_back(b.constant(d.tensor()));
+      continue;
+    }
     operands.push_back(v ? module.main().add_input(d.is_tensor() ? d.tensor().type() : v->type(), cat("in", i))
                          : nullptr);
     if (v) inputs.push_back(std::move(d));
@@ -88,9 +105,15 @@ std::vector<Datum> run(const Trial& t, char variable, DType through, DType type)
   std::vector<Value*> results;
   for (int j = 0; j < n->num_results(); ++j) results.push_back(n->result(j));
   module.main().set_outputs(results);
+  made.node = n;
+  return made;
+}
+
+std::vector<Datum> run(const Trial& t, char variable, DType through, DType type) {
+  const Alone a = alone(t, variable, through, type);
   InterpOptions options;
   options.check_types = true;
-  return interpret(module, inputs, options);
+  return interpret(*a.module, a.inputs, options);
 }
 
 // The type whose results are the truth for `t`.
@@ -152,8 +175,8 @@ std::string difference(const Tensor& got, const Tensor& wide) {
   return {};
 }
 
-// Whether some node of the samples runs with that type; else why none does.
-std::string try_type(const OpInfo& op, char variable, DType type, DTypeSet allowed) {
+// Whether some node of the samples runs with that type, which `found` then is; else why none does.
+std::string try_type(const OpInfo& op, char variable, DType type, DTypeSet allowed, const Trial*& found) {
   std::string refusal = "no sample has a node with such an operand";
   const auto it = trials().find(op.id);
   if (it == trials().end()) return refusal;
@@ -165,6 +188,7 @@ std::string try_type(const OpInfo& op, char variable, DType type, DTypeSet allow
       refusal = e.what();
       continue;
     }
+    found = &t;
     const DType wide = widest(type, allowed);
     std::string difference_found;
     if (wide != type && !op.traits.nondeterministic) {
@@ -185,6 +209,74 @@ std::string try_type(const OpInfo& op, char variable, DType type, DTypeSet allow
   return refusal;
 }
 
+// On the kernels of the least tier, which every machine has. A node without any step is a view of its operand.
+bool has_kernel(const Trial& t, char variable, DType type) {
+  const OpId op = t.node->op();
+  Alone a = alone(t, variable, type, type);
+  const auto expected = interpret(*a.module, a.inputs);
+  CompileOptions options;
+  options.level = 0;
+  options.isa = kernels::Tier::sse42;
+  const auto compiled = compile(std::move(a.module), options);
+  bool on_kernels = true;
+  walk_steps(compiled->plan(), [&](const cpu::Step& s, int) {
+    if (s.node && s.node->op() == op && s.is_ref) on_kernels = false;
+  });
+  if (!on_kernels || t.node->info().traits.nondeterministic) return on_kernels;
+  const auto context = compiled->make_context(1);
+  const auto got = compiled->run(a.inputs, *context);
+  for (size_t j = 0; j < got.size(); ++j)
+    if (got[j].is_tensor()) {
+      EXPECT_EQ(difference(got[j].tensor(), expected[j].tensor()), "") << op << " of " << name(type) << ", compiled";
+    }
+  return true;
+}
+
+bool runs_on_kernels(OpId op, char variable, DType type) {
+  for (const Trial& t : trials().at(op)) {
+    try {
+      if (has_kernel(t, variable, type)) return true;
+    } catch (const Error& e) {
+      EXPECT_NE(e.code(), ErrorCode::internal) << e.what();  // else a node that cannot have this type
+    }
+  }
+  return false;
+}
+
+char main_variable(const Signature& s) {
+  for (int i = 0; i < s.num_operands; ++i)
+    if (s.operand(i).variable) return s.operand(i).variable;
+  return 0;
+}
+
+// Is there a gradient with respect to what has a gradient, as near to that of f64 as the results are? Those of f32 and
+// f64 are compared with differences elsewhere.
+bool has_gradient(const Trial& t, char variable, DType type, DTypeSet allowed) {
+  const auto gradient = [&](DType as) {
+    Alone a = alone(t, variable, type, as);
+    std::vector<Value*> outputs, wrt, seeds;
+    for (int j = 0; j < a.node->num_results(); ++j)
+      if (differentiable(a.node->result(j)->type())) outputs.push_back(a.node->result(j));
+    for (Value* in : a.module->main().inputs())
+      if (differentiable(in->type()) && in->type().is_tensor()) wrt.push_back(in);
+    if (outputs.empty() || wrt.empty()) fail(ErrorCode::no_gradient, "nothing to differentiate");
+    Builder b(a.module->main());
+    for (Value* y : outputs) seeds.push_back(full_like(b, y, 1));
+    a.module->main().set_outputs(gradients(b, outputs, wrt, seeds));
+    return interpret(*a.module, a.inputs);
+  };
+  try {
+    const auto got = gradient(type);
+    const auto truth = gradient(widest(type, allowed));
+    for (size_t i = 0; i < got.size(); ++i)
+      if (!difference(got[i].tensor(), truth[i].tensor()).empty()) return false;
+    return true;
+  } catch (const Error& e) {
+    EXPECT_NE(e.code(), ErrorCode::internal) << e.what();
+    return false;
+  }
+}
+
 TEST(ElementTypes, EveryOpOnEveryTypeThatItTakes) {
   int count = 0;
   for (const OpInfo& op : all_ops()) {
@@ -199,9 +291,14 @@ TEST(ElementTypes, EveryOpOnEveryTypeThatItTakes) {
         const auto type = static_cast<DType>(k);
         if (!allowed.has(type)) continue;
         ++count;
-        const std::string reason = try_type(op, variable, type, allowed);
+        const Trial* trial = nullptr;
+        const std::string reason = try_type(op, variable, type, allowed, trial);
         EXPECT_EQ(reason, "") << op.name() << " with " << variable << " = " << name(type);
-        if (reason.empty() && variable == *variables.begin()) coverage::note("eval ", op.name(), " ", name(type));
+        if (!reason.empty() || variable != main_variable(s)) continue;
+        coverage::note("eval ", op.name(), " ", name(type));
+        if (runs_on_kernels(op.id, variable, type)) coverage::note("kernel ", op.name(), " ", name(type));
+        if (dtypes::floats.has(type) && has_gradient(*trial, variable, type, allowed))
+          coverage::note("grad ", op.name(), " ", name(type));
       }
     }
   }

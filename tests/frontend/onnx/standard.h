@@ -1,7 +1,7 @@
-// What the ONNX standard says about each version of each operator, from the file that TC_ONNX_OPS names: a JSON list of
-// {domain, name, since, inputs, outputs, attributes, types}, where a slot is "name:type" ("name?:type" optional,
-// "name*:type" variadic) with a type of its own or a variable of `types`, and an attribute "kind", "kind!" (required)
-// or "kind=default".
+// What the ONNX standard says about each version of each operator, from operators.json, or the file that TC_ONNX_OPS
+// names: a JSON list of {domain, name, since, inputs, outputs, attributes, types}, where a slot is "name:type"
+// ("name?:type" optional, "name*:type" variadic) with a type of its own or a variable of `types`, and an attribute
+// "kind", "kind!" (required) or "kind=default".
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ struct Version {
   std::string str() const;                             // "Add-7", "ai.onnx.ml.Scaler-1"
 };
 
-// Empty when TC_ONNX_OPS is not set. Tensors have unknown ranks.
+// Tensors have unknown ranks.
 const std::vector<Version>& versions();
 // The newest opset of a domain.
 int newest(const std::string& domain);
