@@ -84,7 +84,7 @@ Tensor filled(Extents extents, DType dtype, Draw draw) {
   visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>)
       for (T& v : t.mutable_span<T>()) v = static_cast<T>(draw());
-    else if constexpr (requires { T(1.0).bits; })
+    else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
       for (T& v : t.mutable_span<T>()) v = T(draw());
   });
   return t;

@@ -14,7 +14,8 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_library(tc_flags INTERFACE)
-target_compile_options(tc_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>)
+# clang's -Wshadow takes scoped enumerators for variables.
+target_compile_options(tc_flags INTERFACE -Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow> -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>)
 if(TC_SANITIZE)
   # g++ takes what it instruments for uninitialised.
   target_compile_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
