@@ -101,12 +101,15 @@ std::vector<Value*> Attention::decompose(Builder& b, const Node& node) {
   Value* bias = mask_bias(b, node, q, k);
   if (bias) scores = b.make<Add>({scores, bias});
   stage(ScoreStage::biased, scores);
-  Value* p = cast_to(b, b.make<Softmax>({cast_to(b, scores, attrs.softmax_precision.value_or(t))}), t);
+  Value* all_hidden = nullptr;
   if (bias && attrs.zero_hidden_rows) {
     Value* hidden = b.scalar_like(t, -std::numeric_limits<double>::infinity());
-    Value* all_hidden = b.make<Equal>({b.make<ReduceMax>({bias, b.ints({-1})}), hidden});
-    p = b.make<Where>({all_hidden, b.scalar_like(t, 0), p});
+    all_hidden = b.make<Equal>({b.make<ReduceMax>({bias, b.ints({-1})}), hidden});
+    // Their softmax is NaN, which gradients would spread from where it is replaced.
+    scores = b.make<Where>({all_hidden, b.scalar_like(t, 0), scores});
   }
+  Value* p = cast_to(b, b.make<Softmax>({cast_to(b, scores, attrs.softmax_precision.value_or(t))}), t);
+  if (all_hidden) p = b.make<Where>({all_hidden, b.scalar_like(t, 0), p});
   stage(ScoreStage::probabilities, p);
   Value* y = cast_to(b, b.make<MatMul>({cast_to(b, p, v->dtype()), repeat_heads(b, v, q, d)}), t);
   if (d.packed) y = merge_heads(b, y, d.q_heads * d.v_head_size);
