@@ -59,7 +59,7 @@ constexpr std::string_view kMlp = R"(
 metadata "doc_string" = "a small network"
 metadata "author" = "someone"
 graph @mlp(%x: f32[batch,2]) {
-  %fc.w = constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : f32[2,3]
+  %fc.w = constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : f32[2,3]
   %h = matmul %x, %fc.w : f32[batch,3]    loc("fc/MatMul")
   %1 = relu %h : f32[batch,3]             loc("model.cc:12")
   return %1, %h : "y", "hidden"
@@ -131,8 +131,8 @@ func @my.domain.Twice(%v: f32[N]) {
   return %0 : "r"
 }
 graph @g(%x: f32[N]) {
-  %0 = call %x {callee = "my.domain.Twice"} : f32[N]
-  %1 = call %0 {callee = "my.domain.Twice"} : f32[N]
+  %0 = call @my.domain.Twice %x : f32[N]
+  %1 = call @my.domain.Twice %0 : f32[N]
   return %1 : "y"
 }
 )";
