@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/widen.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verbose.h"
 #include "tc/kernels/cpu.h"
@@ -68,6 +69,7 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
+  if (options.kernels) cpu::compute_in_f32(*e->module_);
   e->optimise(*e->module_);
   optimising.done(0);
   const Stage planning(*e, "plan");

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/widen.h"
 #include "tc/ir/verify.h"
 
 namespace tc::cpu {
@@ -18,6 +19,14 @@ const std::vector<std::vector<BindRow>>& rows_by_op() {
   }();
   return table;
 }
+
+}  // namespace
+
+bool has_kernels(OpId op) {
+  return !rows_by_op()[static_cast<size_t>(op)].empty();
+}
+
+namespace {
 
 // A step on the op's reference body. Regions run as sub-plans.
 class EvalStep : public Step {
