@@ -1,5 +1,6 @@
 #include "tc/frontend/dsl/control.h"
 
+#include <exception>
 #include <set>
 
 #include "tc/frontend/dsl/dsl.h"
@@ -30,6 +31,13 @@ struct Carried {
       initial.push_back(operand(a));
       weak.push_back(a.weak());
     }
+  }
+  // Whether there were integers of no type of their own.
+  bool integers_become_floats() {
+    bool any = false;
+    for (size_t i = 0; i < initial.size(); ++i)
+      if (weak[i] && initial[i].dtype() == i64) initial[i] = astype(initial[i], f32), any = true;
+    return any;
   }
   std::vector<Type> types() const {
     std::vector<Type> result;
@@ -66,8 +74,19 @@ std::unique_ptr<Graph> trace_until_stable(Carried& carried, int first_output, F 
   Tracer& tracer = Tracer::current();
   std::vector<Type> types = carried.types();
   std::set<std::string> varying;
+  std::exception_ptr first_error;
   while (true) {
-    std::unique_ptr<Graph> graph = trace(types);
+    std::unique_ptr<Graph> graph;
+    try {
+      graph = trace(types);
+    } catch (const Error& e) {
+      if (first_error) std::rethrow_exception(first_error);
+      // An integer that meets fractions was meant as one.
+      if (e.code() != ErrorCode::bad_type || !carried.integers_become_floats()) throw;
+      first_error = std::current_exception();
+      types = carried.types();
+      continue;
+    }
     bool stable = true;
     for (size_t i = 0; i < types.size(); ++i) {
       const Type& after = graph->output(first_output + static_cast<int>(i))->type();

@@ -98,6 +98,7 @@ struct UniqueCounts {
 struct UniqueInverse {
   Var values, inverse_indices;
 };
+// NaNs are one value, as in NumPy and ONNX; the Array API tells them apart.
 UniqueAll unique_all(Arg x);
 UniqueCounts unique_counts(Arg x);
 UniqueInverse unique_inverse(Arg x);

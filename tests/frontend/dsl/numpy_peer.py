@@ -268,7 +268,7 @@ def main(folder):
         names = {chr(ord("a") + i): tensors[key] for i, key in enumerate(case["inputs"])}
         label = f"{case['name']} {case['types']} {case['how']}"
         try:
-            want = eval(case["numpy"], globals(), names)
+            want = eval(case["numpy"], globals() | names)  # as globals: nested scopes see them
         except Exception as e:
             problem = f"NumPy: {e!r}"
         else:

@@ -200,7 +200,7 @@ Group nn_rows() {
 
   loose(
       "one_hot", {"i64[2,3]=0,1,2,-1,4,9"}, [](Var i) { return one_hot(i, 5); },
-      "np.concatenate([np.eye(5), np.zeros((5, 5))])[a]");
+      "np.concatenate([np.eye(5), np.zeros((5, 5)), np.eye(5)])[a]");
   loose(
       "one_hot", {"i32[3]=2,0,1"}, [](Var i) { return one_hot(i, 4, {.axis = 0, .dtype = i32}); },
       "np.eye(4, dtype='i4')[:, a]");
