@@ -71,10 +71,9 @@ void ReduceOp::infer(InferContext& ctx) {
   try {
     const auto result = reduce_contents(ctx.node().op(), *elements);
     // Sums of a narrow type wrap around, dims do not.
-    const bool fits = ctx.dtype(0) == DType::i64 || (result && result->is_const() && result->value() >= INT32_MIN &&
-                                                     result->value() <= INT32_MAX);
-    if (result && fits)
-      keep_contents(ctx, ctx.node().result(0)->shape(), {*result});
+    const bool fits = ctx.dtype(0) == DType::i64 ||
+                      (result && result->is_const() && result->value() >= INT32_MIN && result->value() <= INT32_MAX);
+    if (result && fits) keep_contents(ctx, ctx.node().result(0)->shape(), {*result});
   } catch (const Error& e) {
     if (e.diagnostic().code != ErrorCode::limit_size) throw;  // an overflow is no failure of inference
   }

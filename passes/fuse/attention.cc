@@ -58,7 +58,8 @@ Value* transposed(Rewrite& r, Value* v) {
   return n->operand(0);
 }
 
-// Notes an addend of scores of shape `to`; why it cannot be a mask, if so. A scale found before it was applied after it.
+// Notes an addend of scores of shape `to`; why it cannot be a mask, if so. A scale found before it was applied after
+// it.
 const char* add_to_mask(Rewrite& r, Scores& s, Value* addend, const Shape& to) {
   if (s.scale != 1) return "scores and mask are scaled together";
   const Shape& shape = addend->shape();

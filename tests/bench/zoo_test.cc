@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "tc/frontend/api/tc.h"
-#include "tests/peers/peer.h"
 #include "tc/tools/common/inputs.h"
+#include "tests/peers/peer.h"
 
 namespace tc {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "examples/gallery/gallery.h"
-#include "tests/peers/peer.h"
+#include "../peers/peer.h"
+#include "tc/examples/gallery/gallery.h"
 
 namespace gallery {
 namespace {

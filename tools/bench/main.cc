@@ -8,11 +8,11 @@
 
 #include "tc/bench/zoo/zoo.h"
 #include "tc/frontend/api/export.h"
+#include "tc/frontend/api/files/npy.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
 #include "tc/tools/common/cli.h"
 #include "tc/tools/common/inputs.h"
-#include "tc/frontend/api/files/npy.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <random>
 
+#include "tc/frontend/api/files/npy.h"
 #include "tc/frontend/onnx/tensor_proto.h"
 #include "tc/ir/eval/wide.h"
-#include "tc/frontend/api/files/npy.h"
 
 namespace tc {
 namespace {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tc/backend/cpu/executable.h"
+#include "tc/frontend/api/files/npy.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/module.h"
@@ -13,7 +14,6 @@
 #include "tc/tools/common/cli.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/inputs.h"
-#include "tc/frontend/api/files/npy.h"
 #include "tc/tools/run/report.h"
 #include "tc/tools/run/suite.h"
 

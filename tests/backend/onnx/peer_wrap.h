@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "tc/ir/module.h"
 #include "tc/frontend/api/files/npy.h"
+#include "tc/ir/module.h"
 
 namespace tc::peers {
 

@@ -13,11 +13,11 @@
 #include <set>
 #include <sstream>
 
+#include "tc/frontend/api/files/npy.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
 #include "tc/ir/verify.h"
-#include "tc/frontend/api/files/npy.h"
 
 namespace tc::vocabulary {
 namespace {

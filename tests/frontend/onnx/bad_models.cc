@@ -318,7 +318,7 @@ void operands(Cases& cases) {
   bad("slice_by_zero",
       op("Slice", {"x", "s", "e", "a", "t"}, {}, {ints("s", {0}), ints("e", {4}), ints("a", {1}), ints("t", {0})}),
       bad_value, {"0"});
-  bad("constant_of_negative_shape", op("ConstantOfShape", {"i"}, {}, {ints("i", {-2})}), bad_value,
+  bad("constant_of_negative_shape", op("ConstantOfShape", {"i"}, {}, {ints("i", {-2})}), bad_shape,
       {"negative extent -2"});
   bad("constant_of_huge_shape", op("ConstantOfShape", {"i"}, {}, {ints("i", {INT64_MAX, 3})}), limit_size, {});
   bad("top_of_too_many", nodes({node("TopK", {"x", "i"}, {"y", "z"}, {}, {.name = "the_node"})}, {ints("i", {5})}),
