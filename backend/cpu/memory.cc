@@ -44,12 +44,23 @@ void Arena::reserve(size_t bytes) {
   capacity_ = bytes;
 }
 
+size_t PackedWeights::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+int PackedWeights::count() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(blocks_.size());
+}
+
 PackedWeights::~PackedWeights() {
   for (auto& [key, b] : blocks_) munmap(b.data, b.mapped);
 }
 
 const void* PackedWeights::get(const void* source, const std::string& key, size_t bytes,
                                const std::function<void(void*)>& fill) {
+  const std::lock_guard lock(mutex_);
   const auto it = blocks_.find({source, key});
   if (it != blocks_.end()) return it->second.data;
   Block b{nullptr, bytes};

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -112,8 +113,8 @@ class PackedWeights {
  public:
   // The packed form of `source` under `key`; `fill` writes it on first use.
   const void* get(const void* source, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
-  size_t bytes() const { return bytes_; }
-  int count() const { return static_cast<int>(blocks_.size()); }
+  size_t bytes() const;
+  int count() const;
   ~PackedWeights();
 
  private:
@@ -121,6 +122,7 @@ class PackedWeights {
     void* data;
     size_t mapped;
   };
+  mutable std::mutex mutex_;
   std::map<std::pair<const void*, std::string>, Block> blocks_;
   size_t bytes_ = 0;
 };

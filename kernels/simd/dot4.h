@@ -23,11 +23,6 @@ TC_INLINE Bytes load_bytes(const void* p) {
 TC_INLINE void store_bytes(void* p, Bytes v) {
   _mm512_storeu_si512(p, v);
 }
-TC_INLINE Bytes repeat_quad(const uint8_t* p) {
-  int32_t quad;
-  std::memcpy(&quad, p, sizeof quad);
-  return _mm512_set1_epi32(quad);
-}
 TC_INLINE Bytes no_bytes() {
   return _mm512_setzero_si512();
 }
@@ -40,11 +35,6 @@ TC_INLINE Bytes load_bytes(const void* p) {
 }
 TC_INLINE void store_bytes(void* p, Bytes v) {
   _mm256_storeu_si256(static_cast<Bytes*>(p), v);
-}
-TC_INLINE Bytes repeat_quad(const uint8_t* p) {
-  int32_t quad;
-  std::memcpy(&quad, p, sizeof quad);
-  return _mm256_set1_epi32(quad);
 }
 TC_INLINE Bytes no_bytes() {
   return _mm256_setzero_si256();
@@ -59,17 +49,18 @@ TC_INLINE Bytes load_bytes(const void* p) {
 TC_INLINE void store_bytes(void* p, Bytes v) {
   _mm_storeu_si128(static_cast<Bytes*>(p), v);
 }
-TC_INLINE Bytes repeat_quad(const uint8_t* p) {
-  int32_t quad;
-  std::memcpy(&quad, p, sizeof quad);
-  return _mm_set1_epi32(quad);
-}
 TC_INLINE Bytes no_bytes() {
   return _mm_setzero_si128();
 }
 #define TC_WORDS(op) _mm_##op
 #define TC_AND _mm_and_si128
 #endif
+
+TC_INLINE Bytes repeat_quad(const uint8_t* p) {
+  int32_t quad;
+  std::memcpy(&quad, p, sizeof quad);
+  return TC_WORDS(set1_epi32)(quad);
+}
 
 inline constexpr int kQuads = static_cast<int>(sizeof(Bytes) / 4);  // lanes
 

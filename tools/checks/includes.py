@@ -41,7 +41,7 @@ SYSTEM = {
     r"(Eigen|unsupported/Eigen|boost)/.*": [r"ir/eval/.*"],
     r"re2/.*": [r"(ir/eval|tools)/.*"],
     r"CLI/.*": [r"tools/.*"],
-    r"nlohmann/.*": [r"(tools|bench|tests|examples)/.*"],
+    r"nlohmann/.*": [r"(tools|bench|tests|examples|frontend/api/files)/.*"],
     r"png\.h": [r"(ir/eval|examples|tests/ir/eval)/.*"],
     r"(jerror|jpeglib|openjpeg|tiffio|webp/[a-z]+)\.h": [r"(tests/)?ir/eval/image_.*"],
     r"zip\.h": [r"frontend/api/files/.*"],
