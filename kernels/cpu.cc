@@ -11,6 +11,7 @@
 #endif
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #endif
 
@@ -39,6 +40,18 @@ std::uint64_t enabled_states() {
   return (std::uint64_t{hi} << 32) | lo;
 }
 
+// Tiles are 8 KB of registers, which Linux saves for processes that have asked.
+bool may_use_tiles(std::uint64_t states) {
+  constexpr std::uint64_t kTileConfig = 1u << 17, kTileData = 1u << 18;
+  if ((states & (kTileConfig | kTileData)) != (kTileConfig | kTileData)) return false;
+#if defined(__linux__) && defined(SYS_arch_prctl)
+  constexpr int kRequestPermission = 0x1023, kTileDataState = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileDataState) == 0;
+#else
+  return false;
+#endif
+}
+
 void read_features(CpuInfo& info) {
   const Leaf one = cpuid(1);
   const Leaf seven = cpuid(7);
@@ -57,6 +70,7 @@ void read_features(CpuInfo& info) {
   info.avx_vnni = v3 && bit(seven1.eax, 4);
   info.avx512_vnni = v4 && bit(seven.ecx, 11);
   info.avx512_bf16 = v4 && bit(seven1.eax, 5);
+  info.amx_int8 = v4 && bit(seven.edx, 24) && bit(seven.edx, 25) && may_use_tiles(states);
 }
 
 void read_model(CpuInfo& info) {

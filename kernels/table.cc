@@ -7,6 +7,7 @@
 
 #include "tc/kernels/cpu.h"
 #if defined(__x86_64__)
+#include "tc/kernels/int8/int8_amx.h"
 #include "tc/kernels/int8/int8_vnni.h"
 #endif
 
@@ -49,7 +50,8 @@ struct Tables {
 #undef TC_X
 #if defined(__x86_64__)
     // Not every machine of the tier has them.
-    if (cpu_info().avx512_vnni) by_tier[2].int8.block = {int8_block_vnni, "dot_i8__vnni__avx512"};
+    if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8);
+    if (cpu_info().amx_int8) use_int8_amx(by_tier[2].int8);
 #endif
   }
 };

@@ -208,10 +208,11 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const kernels::Int8Table& table = b.table().int8;
   const Slot x = b.in(o.x);
   const auto* packed = static_cast<const uint8_t*>(
-      b.pack(o.w, cat("int8 conv ", attrs.group), kernels::int8_filter_bytes(fixed), [&](void* to) {
-        kernels::int8_pack_filters(fixed, static_cast<const uint8_t*>(weights->data()), w_signed,
-                                   static_cast<uint8_t*>(to));
-      }));
+      b.pack(o.w, cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name),
+             kernels::int8_filter_bytes(table, fixed), [&](void* to) {
+               kernels::int8_pack_filters(table, fixed, static_cast<const uint8_t*>(weights->data()), w_signed,
+                                          static_cast<uint8_t*>(to));
+             }));
   const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
   const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),
              y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias);

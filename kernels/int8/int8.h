@@ -1,9 +1,10 @@
 // Products and convolutions of bytes with 32-bit sums, and what turns floats into bytes and back.
 //
 // Unsigned bytes meet signed ones. Operands of the other signedness are moved by 128 while they are packed, and so are
-// their zero points. One operand lies as `vectors`, [step][position][4], four bytes of the inner axis at a time and
-// `width` positions (a property of the kernel) to a panel; the other one as rows, [row][step][4]. A GEMM has its B as
-// vectors and reads A as rows; a convolution has pixels as vectors and filters as rows, so that both write rows of
+// their zero points. Quads, four bytes of the inner axis, are what kernels multiply. One operand lies as panels of
+// `vectors`, [quad][position][4] with `width` positions (a property of the kernel); the other one as groups of rows,
+// [group][quad / side][row of the group][quad % side][4], where the side is 1 or that of a square tile. A GEMM has its
+// B as vectors and reads A as rows; a convolution has pixels as vectors and filters as rows, so that both write rows of
 // their results.
 //
 // Kernels do not allocate: callers give scratch. What a tile computes depends on shapes alone.
@@ -19,18 +20,17 @@ class Team;
 
 struct Int8Traits {
   int width;  // positions of a panel
+  int side;   // rows of a group; the inner axis is padded with zeros to a multiple of as many quads
+  int rows;   // of results that a piece of work computes: whole groups
 };
 
-// acc[r][j] = sum over taps t, steps s, bytes of vectors[offset[t] + s * step + 4 j ...] * rows[r][(t * depth + s) ...]
+// acc[r][j] = sum over quads of vectors[quad][j] * rows[r][quad]
 struct Int8Block {
-  int64_t rows = 0, taps = 1, depth = 0;  // depth: steps per tap
+  int64_t rows = 0, depth = 0;  // depth: quads, a multiple of the side
   const uint8_t* vectors = nullptr;
-  int64_t vector_step = 0;          // bytes
-  const int64_t* offset = nullptr;  // bytes, one per tap; may be null for one tap at 0
-  const uint8_t* row = nullptr;
-  int64_t row_stride = 0;       // bytes
-  bool signed_vectors = false;  // and unsigned rows; else the other way round
-  int32_t* acc = nullptr;       // rows x width
+  const uint8_t* row = nullptr;  // of the first group
+  bool signed_vectors = false;   // and unsigned rows; else the other way round
+  int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width
 };
 
 // What a sum becomes: an i32, or a byte: clamp(round(sum * scale) + zero) within the byte's type.
@@ -41,15 +41,27 @@ struct Int8Output {
   int32_t zero = 0;
 };
 
+// y[r][j] of acc[r][j] + bias[r] - factor[r] * minus[j].
+struct Int8Finish {
+  int64_t rows = 0, cols = 0;
+  const int32_t* acc = nullptr;
+  int64_t acc_row = 0;
+  const int32_t *bias = nullptr, *factor = nullptr, *minus = nullptr;  // factor may be null: 0
+  Int8Output output;                                                   // its scales those of the first row and column
+  void* y = nullptr;
+  int64_t y_row = 0;  // elements
+};
+
 struct Int8Table {
   Slot<Int8Traits()> traits;
   Slot<void(const Int8Block&)> block;
-  // y[i] of sum[i] + bias - factor * minus[i] for n sums in a row, which change; scale_step 0 or 1.
-  Slot<void(int32_t* sum, int64_t n, int32_t bias, const int32_t* minus, int32_t factor, const float* scale,
-            int64_t scale_step, const Int8Output& output, void* y)>
-      finish;
+  Slot<void(const Int8Finish&)> finish;
   // Of four rows every step-th of n bytes, xor `flip`, as quads; rows may be null for zeros.
   Slot<void(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads)> interleave;
+  // n bytes, xor `flip`, in pieces of `piece` bytes that are `step` apart; returns their sum as unsigned bytes.
+  Slot<int32_t(const uint8_t* from, int64_t n, uint8_t flip, int64_t piece, int64_t step, uint8_t* to)> copy_row;
+  // sums[j] += of bytes, xor `flip`, as signed ones.
+  Slot<void(const uint8_t* bytes, int64_t n, uint8_t flip, int32_t* sums)> add_signed;
   // Floats to bytes, x / scale rounded to nearest even + zero; bytes to floats; the range of floats, with 0 inside.
   Slot<void(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y)> quantise;
   Slot<void(const uint8_t* x, int64_t n, float scale, int32_t zero, bool is_signed, float* y)> dequantise;
@@ -94,9 +106,9 @@ struct Int8ConvArgs {
   std::byte* scratch = nullptr;  // int8_conv_scratch bytes, 64-byte aligned
 };
 // Bytes of packed filters: rows, then their sums.
-size_t int8_filter_bytes(const Int8ConvArgs& args);
+size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& args);
 // Of unsigned filters 128 is taken off.
-void int8_pack_filters(const Int8ConvArgs& args, const uint8_t* w, bool w_signed, uint8_t* to);
+void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, bool w_signed, uint8_t* to);
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads);
 void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& args);
 

@@ -1,42 +1,89 @@
-#include "tc/kernels/int8/int8_engine.h"
-
 #include <cmath>
+
+#include "tc/kernels/int8/int8_engine.h"
+#include "tc/kernels/simd/bytes.h"
 
 namespace tc::kernels {
 namespace {
 
-Int8Traits int8_traits() {
-  return {kInt8Width};
+constexpr int kV = kLanes<int32_t>;
+
+// f(offset, lanes) over the registers of a row.
+template <class F>
+TC_INLINE void for_registers(int64_t n, F&& f) {
+  int64_t i = 0;
+  for (; i + kV <= n; i += kV) f(i, kV);
+  if (i < n) f(i, static_cast<int>(n - i));
+}
+template <class T>
+TC_INLINE Vec<T> load_some(const T* p, int n) {
+  return n == kV ? load(p) : load(p, Tail<T>(n));
 }
 
-template <class T, int kLow, int kHigh, bool kStep>
-void to_bytes(const int32_t* __restrict sum, int64_t n, int32_t bias, const float* __restrict scale, int32_t zero,
-              T* __restrict y) {
+// A row of sums, as floats or whole.
+template <class Place>
+TC_INLINE void finish_row(const Int8Finish& f, int64_t r, Place&& place) {
+  const int32_t* acc = f.acc + r * f.acc_row;
+  const VecI bias(f.bias[r]);
+  if (!f.factor || !f.factor[r]) {
+    for_registers(f.cols, [&](int64_t j, int n) { place(j, n, load_some(acc + j, n) + bias); });
+    return;
+  }
+  const VecI factor(f.factor[r]);
+  for_registers(f.cols, [&](int64_t j, int n) {
+    place(j, n, load_some(acc + j, n) + bias - factor * load_some(f.minus + j, n));
+  });
+}
+
+template <bool kScales>
+void to_bytes(const Int8Finish& f, int32_t lowest, int32_t highest) {
+  const int32_t zero = f.output.zero;
   // Clamped as floats: a conversion of a larger one is undefined.
-  const float low = static_cast<float>(kLow - zero), high = static_cast<float>(kHigh - zero);
-  for (int64_t i = 0; i < n; ++i) {
-    const float v = std::nearbyintf(static_cast<float>(sum[i] + bias) * scale[kStep ? i : 0]);
-    y[i] = static_cast<T>(static_cast<int32_t>(v < low ? low : v > high ? high : v) + zero);
+  const VecF low(static_cast<float>(lowest - zero)), high(static_cast<float>(highest - zero));
+  const VecI moved(zero);
+  for (int64_t r = 0; r < f.rows; ++r) {
+    auto* y = static_cast<uint8_t*>(f.y) + r * f.y_row;
+    const float* scale = f.output.scale + r * f.output.scale_row;
+    const VecF one(*scale);
+    finish_row(f, r, [&](int64_t j, int n, VecI sum) {
+      const VecF factor = kScales ? load_some(scale + j, n) : one;
+      const VecI v = round_to_i32(vmin(high, vmax(low, to_float(sum) * factor))) + moved;
+      n == kV ? store_low_bytes(y + j, v) : store_low_bytes(y + j, v, n);
+    });
   }
 }
 
-void finish(int32_t* sum, int64_t n, int32_t bias, const int32_t* minus, int32_t factor, const float* scale,
-            int64_t scale_step, const Int8Output& out, void* y) {
-  if (factor)
-    for (int64_t i = 0; i < n; ++i) sum[i] -= factor * minus[i];
-  switch (out.kind) {
-    case Int8Output::Kind::i32: {
-      auto* to = static_cast<int32_t*>(y);
-      for (int64_t i = 0; i < n; ++i) to[i] = sum[i] + bias;
-      return;
+void finish(const Int8Finish& f) {
+  const Int8Output& out = f.output;
+  if (out.kind == Int8Output::Kind::i32) {
+    for (int64_t r = 0; r < f.rows; ++r) {
+      auto* y = static_cast<int32_t*>(f.y) + r * f.y_row;
+      finish_row(
+          f, r, [&](int64_t j, int n, VecI sum) { n == kV ? store(y + j, sum) : store(y + j, sum, Tail<int32_t>(n)); });
     }
-    case Int8Output::Kind::u8:
-      return (scale_step ? to_bytes<uint8_t, 0, 255, true>
-                         : to_bytes<uint8_t, 0, 255, false>)(sum, n, bias, scale, out.zero, static_cast<uint8_t*>(y));
-    case Int8Output::Kind::i8:
-      return (scale_step ? to_bytes<int8_t, -128, 127, true>
-                         : to_bytes<int8_t, -128, 127, false>)(sum, n, bias, scale, out.zero, static_cast<int8_t*>(y));
+    return;
   }
+  const bool is_signed = out.kind == Int8Output::Kind::i8;
+  (out.scale_col ? to_bytes<true> : to_bytes<false>)(f, is_signed ? -128 : 0, is_signed ? 127 : 255);
+}
+
+int32_t copy_row(const uint8_t* __restrict from, int64_t n, uint8_t flip, int64_t piece, int64_t step,
+                 uint8_t* __restrict to) {
+  int32_t sum = 0;
+  for (int64_t p = 0; p < n; ++p) sum += static_cast<uint8_t>(from[p] ^ flip);
+  if (!to) return sum;
+  for (int64_t first = 0; first < n; first += piece, to += step) {
+    const int64_t count = n - first < piece ? n - first : piece;
+    if (count == 64)
+      for (int p = 0; p < 64; ++p) to[p] = static_cast<uint8_t>(from[first + p] ^ flip);
+    else
+      for (int64_t p = 0; p < count; ++p) to[p] = static_cast<uint8_t>(from[first + p] ^ flip);
+  }
+  return sum;
+}
+
+void add_signed(const uint8_t* __restrict bytes, int64_t n, uint8_t flip, int32_t* __restrict sums) {
+  for (int64_t j = 0; j < n; ++j) sums[j] += static_cast<int8_t>(bytes[j] ^ flip);
 }
 
 template <int64_t kStep>
@@ -115,6 +162,8 @@ constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .block = TC_KERNEL(int8_block, "dot_i8__madd"),
     .finish = TC_KERNEL(finish, "requantise"),
     .interleave = TC_KERNEL(interleave, "interleave_u8"),
+    .copy_row = TC_KERNEL(copy_row, "copy_u8"),
+    .add_signed = TC_KERNEL(add_signed, "sum_i8"),
     .quantise = TC_KERNEL(quantise, "quantise_f32"),
     .dequantise = TC_KERNEL(dequantise, "dequantise_f32"),
     .range = TC_KERNEL(range, "range_f32"),

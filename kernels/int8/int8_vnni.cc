@@ -6,8 +6,9 @@
 
 namespace tc::kernels {
 
-void int8_block_vnni(const Int8Block& b) {
-  int8_block(b);
+void use_int8_vnni(Int8Table& table) {
+  table.traits = {int8_traits, "int8_traits__vnni__avx512"};
+  table.block = {int8_block, "dot_i8__vnni__avx512"};
 }
 
 }  // namespace tc::kernels

@@ -3,7 +3,7 @@
 
 namespace tc::kernels {
 
-// Int8Table's block on vpdpbusd, with the panels of the AVX-512 tier.
-void int8_block_vnni(const Int8Block& b);
+// Has the table of the AVX-512 tier multiply with vpdpbusd (CpuInfo::avx512_vnni).
+void use_int8_vnni(Int8Table& table);
 
 }  // namespace tc::kernels

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "guard.h"
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/table.h"
+#if defined(__x86_64__)
+#include "tc/kernels/int8/int8_vnni.h"
+#endif
 
 namespace tc::kernels {
 namespace {
@@ -20,9 +24,26 @@ using testing::kEdges;
 using testing::machine_tiers;
 using testing::Random;
 
-class Int8 : public ::testing::TestWithParam<Tier> {
+// The tables of all tiers, and those that other machines of the AVX-512 tier have.
+struct Variant {
+  std::string name;
+  Int8Table table;
+};
+std::vector<Variant> variants() {
+  std::vector<Variant> list;
+  for (const Tier tier : machine_tiers()) list.push_back({tier_name(tier), table(tier).int8});
+#if defined(__x86_64__)
+  if (cpu_info().amx_int8) {
+    list.push_back({"vnni", table(Tier::avx512).int8});
+    use_int8_vnni(list.back().table);
+  }
+#endif
+  return list;
+}
+
+class Int8 : public ::testing::TestWithParam<Variant> {
  protected:
-  const Int8Table& kernels() const { return table(GetParam()).int8; }
+  const Int8Table& kernels() const { return GetParam().table; }
 };
 
 // Whole range of a byte: a kernel that saturates its intermediate sums fails.
@@ -137,8 +158,8 @@ void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signe
   for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 100) - 300;
   GuardedBuffer<int32_t> y(static_cast<size_t>(c.batch * filters * c.extent[0] * c.extent[1]), edge);
   c.x = x.data(), c.bias = bias.data(), c.y = y.data();
-  GuardedBuffer<uint8_t> packed(int8_filter_bytes(c), Edge::kFront);
-  int8_pack_filters(c, w.data(), w_signed, packed.data());
+  GuardedBuffer<uint8_t> packed(int8_filter_bytes(table, c), Edge::kFront);
+  int8_pack_filters(table, c, w.data(), w_signed, packed.data());
   c.packed_w = packed.data();
   Scratch scratch(int8_conv_scratch(table, c, team.threads()));
   c.scratch = scratch.data();
@@ -224,8 +245,8 @@ TEST_P(Int8, Floats) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tiers, Int8, ::testing::ValuesIn(machine_tiers()),
-                         [](const auto& tier) { return tier_name(tier.param); });
+INSTANTIATE_TEST_SUITE_P(Tiers, Int8, ::testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param.name; });
 
 }  // namespace
 }  // namespace tc::kernels

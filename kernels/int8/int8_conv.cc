@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstring>
+
+#include "tc/kernels/int8/int8_shapes.h"
+#include "tc/kernels/parallel.h"
+
+namespace tc::kernels {
+namespace {
+
+// The padded image in parts, one for each residue of the stride, so that a tap reads neighbours at every stride: pixel
+// (y, x) of the result needs element (y, x) of the tap's part, further on by a fixed distance. Rows of a part follow
+// each other, and so do those of the result; what lies between them is computed and dropped.
+struct Parts {
+  int64_t extent[2], count[2] = {};  // rows and columns of a part; parts
+  int64_t depth, plane, positions;   // quads of channels; bytes of a quad's plane; of the result
+  explicit Parts(const Int8ConvArgs& c) : extent(), depth(quads(c.channels)) {
+    for (int d = 0; d < 2; ++d) {
+      const int64_t padded = (c.extent[d] - 1) * c.stride[d] + (c.kernel[d] - 1) * c.dilation[d] + 1;
+      extent[d] = (padded + c.stride[d] - 1) / c.stride[d];
+      count[d] = std::min(c.stride[d], (c.kernel[d] - 1) * c.dilation[d] + 1);
+    }
+    plane = extent[0] * extent[1] * 4;
+    positions = (c.extent[0] - 1) * extent[1] + c.extent[1];
+  }
+  int64_t bytes(int64_t width) const { return count[0] * count[1] * depth * plane + 4 * width; }
+};
+
+int64_t taps(const Int8ConvArgs& c) {
+  return c.kernel[0] * c.kernel[1];
+}
+
+// Quads of a filter.
+int64_t filter_depth(const Int8Traits& t, const Int8ConvArgs& c) {
+  return round_up(taps(c) * quads(c.channels), t.side);
+}
+int64_t group_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
+  return round_up(c.out, t.side) * filter_depth(t, c) * 4;
+}
+
+struct ConvScratch {
+  uint8_t *parts = nullptr, *panels = nullptr;
+  int64_t* offsets = nullptr;
+  int32_t *acc = nullptr, *bias = nullptr;
+  size_t bytes = 0;
+  ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
+    Pieces pieces(c.scratch);
+    const Int8Traits t = table.traits.fn();
+    offsets = pieces.take<int64_t>(taps(c));
+    parts = pieces.take<uint8_t>(Parts(c).bytes(t.width));
+    panels = pieces.take<uint8_t>(threads * filter_depth(t, c) * t.width * 4);
+    acc = pieces.take<int32_t>(threads * t.rows * t.width);
+    bias = pieces.take<int32_t>(c.groups * c.out);
+    bytes = pieces.used();
+  }
+};
+
+// One row of a part from four channels' rows of x, of which columns outside are padding.
+void fill_row(const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* const rows[4],
+              int64_t part_x, uint8_t* to) {
+  const uint8_t change = flip(c.x_signed), padding = static_cast<uint8_t>(c.x_zero ^ change);
+  const int64_t stride = c.stride[1], shift = part_x - c.pad[1];  // x = column * stride + shift
+  const int64_t first = std::clamp<int64_t>(shift < 0 ? (-shift + stride - 1) / stride : 0, 0, parts.extent[1]);
+  const int64_t last = std::clamp<int64_t>((c.in[1] - shift + stride - 1) / stride, first, parts.extent[1]);
+  std::memset(to, padding, static_cast<size_t>(first * 4));
+  std::memset(to + last * 4, padding, static_cast<size_t>((parts.extent[1] - last) * 4));
+  if (first == last) return;
+  const uint8_t* from[4];
+  // Filters are 0 where there is no channel, so any bytes will do.
+  for (int q = 0; q < 4; ++q) from[q] = (rows[q] ? rows[q] : rows[0]) + first * stride + shift;
+  table.interleave.fn(from, last - first, stride, change, to + first * 4);
+}
+
+void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* x,
+                uint8_t* to_parts) {
+  const int64_t image = c.in[0] * c.in[1];
+  const Tiling lines = tile_by_cost(parts.extent[0], parts.extent[1] * 4, 1 << 13);
+  parallel_for(team, parts.count[0] * parts.count[1] * parts.depth * lines.count(), [&](int64_t tile, int) {
+    const int64_t plane = tile / lines.count(), begin = lines.begin(tile % lines.count());
+    const int64_t quad = plane % parts.depth, part = plane / parts.depth;
+    const int64_t part_y = part / parts.count[1], part_x = part % parts.count[1];
+    uint8_t* to = to_parts + plane * parts.plane + begin * parts.extent[1] * 4;
+    for (int64_t r = begin; r < lines.end(tile % lines.count()); ++r, to += parts.extent[1] * 4) {
+      const int64_t y = r * c.stride[0] + part_y - c.pad[0];
+      if (y < 0 || y >= c.in[0]) {
+        std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(parts.extent[1] * 4));
+        continue;
+      }
+      const uint8_t* from[4] = {};
+      for (int64_t q = 0; q < 4 && 4 * quad + q < c.channels; ++q) from[q] = x + (4 * quad + q) * image + y * c.in[1];
+      fill_row(table, c, parts, from, part_x, to);
+    }
+  });
+}
+
+}  // namespace
+
+size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& c) {
+  return static_cast<size_t>(c.groups * (group_bytes(table.traits.fn(), c) + c.out * 4));
+}
+
+void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& c, const uint8_t* w, bool w_signed, uint8_t* to) {
+  const Int8Traits t = table.traits.fn();
+  const int64_t depth = filter_depth(t, c), bytes = group_bytes(t, c);
+  auto* sums = reinterpret_cast<int32_t*>(to + c.groups * bytes);
+  std::memset(to, 0, static_cast<size_t>(c.groups * bytes));
+  for (int64_t f = 0; f < c.groups * c.out; ++f) {
+    uint8_t* group = to + f / c.out * bytes;
+    sums[f] = 0;
+    for (int64_t ch = 0; ch < c.channels; ++ch)
+      for (int64_t tap = 0; tap < taps(c); ++tap) {
+        const auto byte = static_cast<uint8_t>(*w++ ^ flip(!w_signed));
+        group[row_offset(t, depth, f % c.out, (tap * quads(c.channels) + ch / 4) * 4 + ch % 4)] = byte;
+        sums[f] += static_cast<int8_t>(byte);
+      }
+  }
+}
+
+size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads) {
+  Int8ConvArgs c = args;
+  c.scratch = nullptr;
+  return ConvScratch(table, c, threads).bytes;
+}
+
+void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
+  const int64_t pixels = c.extent[0] * c.extent[1];
+  if (c.batch * c.groups * c.out * pixels == 0) return;
+  const ConvScratch scratch(table, c, team.threads());
+  const Parts parts(c);
+  const Int8Traits t = table.traits.fn();
+  const int64_t depth = filter_depth(t, c), step = t.width * 4, image = c.in[0] * c.in[1];
+  const int64_t part_bytes = parts.depth * parts.plane;
+  const auto* filter_sums = reinterpret_cast<const int32_t*>(c.packed_w + c.groups * group_bytes(t, c));
+  const int32_t x_zero = static_cast<uint8_t>(c.x_zero ^ flip(c.x_signed));
+  const int64_t item = c.output.kind == Int8Output::Kind::i32 ? 4 : 1;
+  for (int64_t f = 0; f < c.groups * c.out; ++f) scratch.bias[f] = (c.bias ? c.bias[f] : 0) - x_zero * filter_sums[f];
+  for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
+    for (int64_t kx = 0; kx < c.kernel[1]; ++kx) {
+      const int64_t y = ky * c.dilation[0], x = kx * c.dilation[1];
+      const int64_t part = y % c.stride[0] * parts.count[1] + x % c.stride[1];
+      scratch.offsets[ky * c.kernel[1] + kx] =
+          part * part_bytes + (y / c.stride[0] * parts.extent[1] + x / c.stride[1]) * 4;
+    }
+  // A piece of work gathers a panel of pixels and multiplies it with all filters, or with some where panels are few.
+  constexpr int64_t kWantedPieces = 16;
+  const Tiling blocks{parts.positions, t.width};
+  const int64_t splits = std::max<int64_t>(1, kWantedPieces / blocks.count());
+  const Tiling rows{c.out, round_up((c.out + splits - 1) / splits, t.rows)};
+  for (int64_t n = 0; n < c.batch * c.groups; ++n) {
+    const int64_t group = n % c.groups;
+    fill_parts(team, table, c, parts, c.x + n * c.channels * image, scratch.parts);
+    parallel_for(team, rows.count() * blocks.count(), [&](int64_t tile, int worker) {
+      const int64_t begin = blocks.begin(tile % blocks.count()), end = blocks.end(tile % blocks.count());
+      const int64_t last = rows.end(tile / blocks.count());
+      uint8_t* panel = scratch.panels + worker * depth * step;
+      uint8_t* to = panel;
+      for (int64_t tap = 0; tap < taps(c); ++tap) {
+        const uint8_t* from = scratch.parts + scratch.offsets[tap] + begin * 4;
+        for (int64_t s = 0; s < parts.depth; ++s, from += parts.plane, to += step)
+          std::memcpy(to, from, static_cast<size_t>(step));
+      }
+      int32_t* acc = scratch.acc + worker * t.rows * t.width;
+      for (int64_t first = rows.begin(tile / blocks.count()); first < last; first += t.rows) {
+        const int64_t filter = group * c.out + first;
+        Int8Finish f{.rows = std::min<int64_t>(t.rows, last - first),
+                     .acc_row = t.width,
+                     .bias = scratch.bias + filter,
+                     .output = c.output,
+                     .y_row = pixels};
+        if (f.output.scale) f.output.scale += filter * c.output.scale_row;
+        table.block.fn({.rows = f.rows,
+                        .depth = depth,
+                        .vectors = panel,
+                        .row = c.packed_w + group * group_bytes(t, c) + row_offset(t, depth, first),
+                        .signed_vectors = false,
+                        .acc = acc});
+        auto* y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * item;
+        for (int64_t at = begin; at < end;) {
+          const int64_t oy = at / parts.extent[1], ox = at % parts.extent[1];
+          const int64_t next = std::min(end, (oy + 1) * parts.extent[1]);
+          f.cols = std::min(next, oy * parts.extent[1] + c.extent[1]) - at;
+          f.acc = acc + (at - begin);
+          f.y = y + (oy * c.extent[1] + ox) * item;
+          if (f.cols > 0) table.finish.fn(f);
+          at = next;
+        }
+      }
+    });
+  }
+}
+
+}  // namespace tc::kernels

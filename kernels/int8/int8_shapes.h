@@ -1,0 +1,40 @@
+// How products and convolutions of bytes lay out their operands and scratch; private to them.
+#pragma once
+#include "tc/kernels/int8/int8.h"
+
+namespace tc::kernels {
+
+constexpr int64_t round_up(int64_t n, int64_t to) {
+  return (n + to - 1) / to * to;
+}
+constexpr int64_t quads(int64_t bytes) {
+  return (bytes + 3) / 4;
+}
+constexpr uint8_t flip(bool yes) {
+  return yes ? 0x80 : 0;
+}
+
+// Where byte p of row r lies among rows of `depth` quads, a multiple of the side.
+constexpr int64_t row_offset(const Int8Traits& t, int64_t depth, int64_t r, int64_t p = 0) {
+  const int64_t piece = 4 * t.side;
+  return r / t.side * t.side * depth * 4 + p / piece * piece * t.side + r % t.side * piece + p % piece;
+}
+
+// Takes pieces of scratch one after the other; with a null base it only counts.
+class Pieces {
+ public:
+  explicit Pieces(std::byte* base) : base_(base) {}
+  template <class T>
+  T* take(int64_t count) {
+    T* piece = base_ ? reinterpret_cast<T*>(base_ + used_) : nullptr;
+    used_ += static_cast<size_t>(round_up(count * static_cast<int64_t>(sizeof(T)), 64));
+    return piece;
+  }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  size_t used_ = 0;
+};
+
+}  // namespace tc::kernels
