@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/frontend/onnx/importer.h"
+#include "tc/frontend/onnx/node_order.h"
 
 namespace tc::onnx {
 namespace {
@@ -165,10 +166,10 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
     const std::optional<Value*> v = lookup(scope, name);
     if (!v)
       throw Error({ErrorCode::bad_graph,
-                   cat("input '", name, "' is not defined before this node"),
+                   cat("input '", name, "' is not defined: it is no input, no initialiser and no node's result"),
                    where,
                    {},
-                   {"nodes must be in topological order"}});
+                   {}});
     inputs.push_back(*v);
   }
 
@@ -209,7 +210,13 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
 }
 
 void Importer::import_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
-  for (const auto& n : nodes) import_node(n, scope);
+  const auto visible = [&](std::string_view name) {
+    for (const Scope* s = &scope; s; s = s->outer)
+      if (s->values.count(name) || s->initializers.count(name) || s->sparse.count(name) || s->poisoned.count(name))
+        return true;
+    return false;
+  };
+  for (const NodeProto* n : node_order(nodes, visible)) import_node(*n, scope);
 }
 
 void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {

@@ -127,8 +127,8 @@ void graphs(Cases& cases) {
   cases.push_back({"cycle",
                    nodes({add("x", "b", "a"), add("a", "x", "b"), add("a", "b", "y")}),
                    bad_graph,
-                   {"make_a", "'b'", "not defined before"}});
-  cases.push_back({"cycle_of_one", nodes({add("x", "y", "y")}), bad_graph, {"make_y", "'y'", "not defined before"}});
+                   {"make_b", "'make_a'", "cycle"}});
+  cases.push_back({"cycle_of_one", nodes({add("x", "y", "y")}), bad_graph, {"make_y", "'make_y'", "cycle"}});
   cases.push_back(
       {"defined_twice", nodes({add("x", "x", "y"), add("x", "x", "y")}), bad_graph, {"make_y", "'y'", "twice"}});
   cases.push_back({"input_defined_by_a_node",

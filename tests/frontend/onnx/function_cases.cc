@@ -359,10 +359,32 @@ void depth(std::vector<FunctionCase>& cases) {
        {{"a", f32s({-13})}, {"b", f32s({-7})}}});
 }
 
+// Nodes in another order than the standard's, as converters write them that append: each waits for what it needs.
+void order(std::vector<FunctionCase>& cases) {
+  const std::string twice = function("my", "Twice", {"x"}, {"y"}, {node("Add", {"x", "x"}, {"y"})});
+  cases.push_back({"nodes_in_reverse",
+                   vectors({node("Neg", {"b"}, {"y"}), node("Twice", {"a"}, {"b"}, {}, kMy), node("Abs", {"x"}, {"a"})},
+                           {"x"}, {"y"}, {twice}),
+                   {{"x", f32s({-4, 2})}},
+                   {{"y", f32s({-8, -4})}}});
+  const auto branch = [](const std::string& type) {
+    return graph({node(type, {"later"}, {"r"})}, {}, {vector_f32("r")});
+  };
+  cases.push_back(
+      {"capture_of_a_later_node",
+       vectors({node("Constant", {}, {"c"}, {attr_t("value", raw_tensor("", kBool, {}, "\1"))}),
+                node("If", {"c"}, {"y"}, {attr_g("then_branch", branch("Neg")), attr_g("else_branch", branch("Abs"))}),
+                node("Twice", {"x"}, {"later"}, {}, kMy)},
+               {"x"}, {"y"}, {twice}),
+       {{"x", f32s({-4, 2})}},
+       {{"y", f32s({8, -4})}}});
+}
+
 }  // namespace
 
 std::vector<FunctionCase> function_cases() {
   std::vector<FunctionCase> cases;
+  order(cases);
   attributes(cases);
   names(cases);
   regions(cases);

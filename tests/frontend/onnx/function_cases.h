@@ -1,5 +1,5 @@
-// Models with ONNX local functions, written by hand, with outputs computed by hand: run by functions_test.cc, and
-// against ONNX Runtime by tests/peers.
+// Models with ONNX local functions and with nodes in any order, written by hand, with outputs computed by hand: run by
+// functions_test.cc, and against ONNX Runtime by tests/peers.
 #pragma once
 
 #include <ostream>
