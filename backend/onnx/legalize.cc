@@ -94,6 +94,8 @@ class Legalizer {
       const auto watch = std::exchange(editor_.on_erase, nullptr);
       inline_functions(ctx);
       editor_.on_erase = watch;
+    } else {
+      erase_uncalled();
     }
     budget_ = (count_nodes(module_) + 100) * kRewritesPerNode;
     visit(module_.main());
@@ -105,6 +107,24 @@ class Legalizer {
   }
 
  private:
+  // Rules of differentiation are no part of what runs.
+  void erase_uncalled() {
+    std::set<std::string> called, uncalled;
+    const auto note = [&](const Graph& g) {
+      walk(g, [&](Node& n) {
+        if (n.is<Call>()) called.insert(n.attrs<Call>().callee);
+      });
+    };
+    note(module_.main());
+    const auto order = call_order(module_);
+    for (auto f = order.rbegin(); f != order.rend(); ++f)
+      if (called.count((*f)->name()))
+        note(**f);
+      else
+        uncalled.insert((*f)->name());
+    for (const auto& name : uncalled) module_.erase_function(name);
+  }
+
   void visit(Graph& g) {
     for (Node* n = g.first(); n;) {
       Node* before = n->prev();

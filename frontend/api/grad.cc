@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/grad.h"
 #include "tc/passes/autodiff/autodiff.h"
 #include "tc/passes/autodiff/sweep.h"
 
@@ -50,6 +51,9 @@ std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& se
                      Location at) {
   const dsl::Site site("grad", at);
   dsl::Tracer& t = dsl::Tracer::current();
+  if (t.eager())
+    dsl::refuse(ErrorCode::bad_argument, "values that are computed at once have no history",
+                {"differentiate in a function: tc::jit([](tc::Var x) { return tc::grad(loss(x), {x}); })"});
   // Differentiation replaces calls by what they call; Vars of their results go on to mean the same.
   std::vector<Node*> calls;
   for (const auto& n : t.graph().nodes())
@@ -75,6 +79,27 @@ std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& se
     for (Value* v : gradients(b, values(outputs), values(wrt), values(seeds))) result.push_back(t.var(v));
     return result;
   });
+}
+
+std::vector<Var> dsl::transposed(const Body& rule, size_t count, const std::vector<Var>& values) {
+  const auto place = [&](size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+  size_t seeds = 0;  // what follows the results has an entry for each of them that is differentiable
+  size_t end = count;
+  for (; end + seeds < values.size(); ++end) seeds += differentiable(values[end].type());
+  std::vector<Var> arguments(place(0), place(count)), tangents;
+  for (const Var& v : std::vector<Var>(arguments))
+    if (differentiable(v.type())) {
+      tangents.push_back(zeros_like(v));  // anything: the rule is linear in them
+      arguments.push_back(tangents.back());
+    }
+  if (rule.arity >= 0 && static_cast<size_t>(rule.arity) != arguments.size())
+    refuse(ErrorCode::bad_argument, cat("the rule takes ", rule.arity, " arguments, it is given ", arguments.size()));
+  std::vector<Var> moved;
+  for (const Output& o : rule.f(arguments)) moved.push_back(o.value);
+  if (moved.size() != seeds)
+    refuse(ErrorCode::bad_argument, cat("the rule returns ", moved.size(), " values, expected ", seeds,
+                                        ": the tangents of the floating-point results"));
+  return vjp(moved, std::vector<Var>(place(end), values.end()), tangents);
 }
 
 }  // namespace tc

@@ -39,4 +39,21 @@ std::vector<Var> grad(Var y, const std::vector<Var>& wrt, Location at = Location
 std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds, const std::vector<Var>& wrt,
                      Location at = Location::current());
 
+namespace dsl {
+// The gradients of the arguments of a function that has `rule` as derivative: `values` are the `count` arguments, the
+// results, and the gradients of the floating-point results.
+std::vector<Var> transposed(const Body& rule, size_t count, const std::vector<Var>& values);
+}  // namespace dsl
+
+// f with the rule of forward mode: rule(arguments..., tangents of the floating-point arguments...) returns the tangents
+// of the floating-point results, and is linear in tangents. Reverse mode transposes the rule; gradients of gradients
+// differentiate it. Otherwise as custom_vjp (tc/frontend/dsl/custom.h).
+template <class F, class Rule>
+auto custom_jvp(F f, Rule rule) {
+  constexpr int kArity = dsl::Flat<const F>::kArity;
+  return custom_vjp(std::move(f), [rule = std::move(rule)](std::vector<Var> values) {
+    return dsl::transposed(dsl::body_of(rule), static_cast<size_t>(kArity), values);
+  });
+}
+
 }  // namespace tc

@@ -12,8 +12,10 @@
 #include <string_view>
 
 #include "tc/frontend/api/compile.h"
+#include "tc/frontend/api/eager.h"
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/grad.h"
+#include "tc/frontend/api/jit.h"
 #include "tc/frontend/api/parameters.h"
 #include "tc/frontend/api/train.h"
 #include "tc/frontend/dsl/dsl.h"

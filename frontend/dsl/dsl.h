@@ -3,6 +3,7 @@
 
 #include "tc/frontend/dsl/control.h"
 #include "tc/frontend/dsl/creation.h"
+#include "tc/frontend/dsl/custom.h"
 #include "tc/frontend/dsl/elementwise.h"
 #include "tc/frontend/dsl/function.h"
 #include "tc/frontend/dsl/index.h"

@@ -13,9 +13,12 @@ void rename_functions(Module& module, const Module& taken) {
     names[f->name()] = name;
     f->set_name(name);
   }
+  const auto renamed = [&](const std::string& name) { return name.empty() ? name : names.at(name); };
   const auto rename_calls = [&](const Graph& graph) {
     walk(graph, [&](Node& n) {
-      if (n.is<Call>()) n.set_attrs(std::make_shared<Call::Attrs>(Call::Attrs{names.at(n.attrs<Call>().callee)}));
+      if (!n.is<Call>()) return;
+      const auto& a = n.attrs<Call>();
+      n.set_attrs(std::make_shared<Call::Attrs>(Call::Attrs{renamed(a.callee), renamed(a.gradient)}));
     });
   };
   for (const auto& f : module.functions()) rename_calls(*f);
@@ -30,28 +33,57 @@ void forget_types(Node& node) {
 
 }  // namespace
 
-std::vector<Var> Tracer::inlined(const Module& module, const Args& args) {
-  const auto copy = clone(module);
-  rename_functions(*copy, *module_);
-  const Graph& from = copy->main();
-  if (args.size() != static_cast<size_t>(from.num_inputs()))
-    refuse(ErrorCode::bad_argument, cat("takes ", from.num_inputs(), " arguments, got ", args.size()));
-  for (Graph* f : call_order(*copy)) {
-    Graph& to = module_->add_function(f->name());
+void Tracer::copy_functions(Module& from) {
+  rename_functions(from, *module_);
+  const auto copied = [this](const Graph& f) {
+    Graph& to = module_->add_function(f.name());
     std::vector<std::pair<Value*, Value*>> map;
-    for (Value* v : f->inputs()) map.emplace_back(v, to.add_input(v->type(), v->name()));
-    to.set_outputs(clone_into(*f, to, nullptr, std::move(map)));
-    to.output_names = f->output_names;
-  }
+    for (Value* v : f.inputs()) map.emplace_back(v, to.add_input(v->type(), v->name()));
+    to.set_outputs(clone_into(f, to, nullptr, std::move(map)));
+    to.output_names = f.output_names;
+  };
+  for (const Graph* f : call_order(from)) copied(*f);
+}
+
+std::string Tracer::add_function(const Module& module) {
+  const auto copy = clone(module);
+  copy_functions(*copy);
+  const Graph& from = copy->main();
+  std::string name = from.name();
+  for (int k = 1; module_->find_function(name); ++k) name = cat(from.name(), "_", k);
+  Graph& to = module_->add_function(name);
   std::vector<std::pair<Value*, Value*>> map;
-  for (int i = 0; i < from.num_inputs(); ++i) {
-    const Type& declared = from.input(i)->type();
+  for (Value* v : from.inputs()) map.emplace_back(v, to.add_input(v->type(), v->name()));
+  to.set_outputs(clone_into(from, to, nullptr, std::move(map)));
+  to.output_names = from.output_names;
+  return name;
+}
+
+std::vector<Var> Tracer::inlined(const std::shared_ptr<const Module>& module, const Args& args) {
+  const Graph& declaration = module->main();
+  if (args.size() != static_cast<size_t>(declaration.num_inputs()))
+    refuse(ErrorCode::bad_argument, cat("takes ", declaration.num_inputs(), " arguments, got ", args.size()));
+  std::vector<Var> given;
+  for (int i = 0; i < declaration.num_inputs(); ++i) {
+    const Type& declared = declaration.input(i)->type();
     const Arg& arg = args[static_cast<size_t>(i)];
-    const Var v = declared.is_tensor() ? operand_like(arg, declared.dtype()) : operand(arg);
-    if (!compatible(declared, v.type()))
-      refuse(ErrorCode::bad_type, cat("argument ", i, " is ", v.type(), ", expected ", declared));
-    map.emplace_back(from.input(i), v.value());
+    given.push_back(declared.is_tensor() ? operand_like(arg, declared.dtype()) : operand(arg));
+    if (!compatible(declared, given.back().type()))
+      refuse(ErrorCode::bad_type, cat("argument ", i, " is ", given.back().type(), ", expected ", declared));
   }
+  if (eager()) {
+    std::vector<Tensor> inputs;
+    for (const Var& v : given) inputs.push_back(*v.value()->constant());
+    std::vector<Var> result;
+    for (Tensor& t : located([&] { return evaluator_->run(module, std::move(inputs)); }))
+      result.push_back(array(std::move(t)));
+    return result;
+  }
+  const auto copy = clone(*module);
+  copy_functions(*copy);
+  const Graph& from = copy->main();
+  std::vector<std::pair<Value*, Value*>> map;
+  for (int i = 0; i < from.num_inputs(); ++i) map.emplace_back(from.input(i), use(given[static_cast<size_t>(i)]));
   Node* last = graph().nodes().empty() ? nullptr : graph().nodes().back().get();
   std::vector<Value*> outputs = clone_into(from, graph(), nullptr, std::move(map));
   // The copies' types are in terms of the other program's symbols: inferred anew from the arguments.
@@ -60,7 +92,7 @@ std::vector<Var> Tracer::inlined(const Module& module, const Args& args) {
   for (Node* n : copies) {
     if (n->is<Parameter>()) {
       const auto& a = n->attrs<Parameter>();
-      Value* one = parameter(a.name, a.value).value();
+      Value* one = evaluator_ ? use(array(a.value)) : parameter(a.name, a.value).value();
       n->result(0)->replace_all_uses_with(one);
       for (Value*& v : outputs)
         if (v == n->result(0)) v = one;

@@ -13,10 +13,10 @@ Param::Param(std::string name, Tensor value, Location at) {
   const Site site("Param", at);
   if (name.empty()) refuse(ErrorCode::bad_argument, "a parameter needs a name");
   if (!value.defined()) refuse(ErrorCode::bad_argument, cat("parameter '", name, "' needs a tensor to start from"));
-  state_ = std::make_shared<State>(State{std::move(name), std::move(value)});
+  state_ = std::make_shared<ParameterState>(ParameterState{std::move(name), std::move(value)});
 }
 
-const Param::State& Param::state() const {
+const ParameterState& Param::state() const {
   if (!state_)
     refuse(ErrorCode::bad_argument, "a parameter is undefined",
            {"it is a Param that was never given a name and value"});
@@ -33,7 +33,7 @@ const Tensor& Param::value() const {
 
 void Param::assign(Tensor value, Location at) const {
   const Site site("assign", at);
-  const State& old = state();
+  const ParameterState& old = state();
   if (!value.defined() || value.dtype() != old.value.dtype() || value.extents() != old.value.extents())
     refuse(ErrorCode::bad_type, cat("parameter '", old.name, "' is ", old.value.type(), ", got ",
                                     value.defined() ? value.type().str() : "an undefined tensor"));
@@ -42,7 +42,8 @@ void Param::assign(Tensor value, Location at) const {
 
 Var Param::var(Location at) const {
   const Site site("Param::var", at);
-  return Tracer::current().parameter(state().name, state().value);
+  state();
+  return Tracer::current().parameter(state_);
 }
 
 Arg::Arg(const Param& p, Location at) : content_(p.var(at)), at_(at) {}

@@ -14,6 +14,13 @@
 
 namespace tc {
 
+namespace dsl {
+struct ParameterState {
+  std::string name;
+  Tensor value;
+};
+}  // namespace dsl
+
 // A cheap handle; copies are the same parameter. Wherever a program takes a tensor it can be given a Param, which is
 // one value of that program however often it occurs: an initialiser on export.
 class Param {
@@ -30,12 +37,8 @@ class Param {
   Var var(Location at = Location::current()) const;
 
  private:
-  struct State {
-    std::string name;
-    Tensor value;
-  };
-  const State& state() const;
-  std::shared_ptr<State> state_;
+  const dsl::ParameterState& state() const;
+  std::shared_ptr<dsl::ParameterState> state_;
 };
 
 struct FanOptions {

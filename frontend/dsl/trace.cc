@@ -4,6 +4,7 @@
 
 #include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/ops/core.h"
+#include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
 #include "tc/ir/verify.h"
 
@@ -41,13 +42,14 @@ std::string Function::str() const {
 
 std::vector<Var> Function::operator()(const Args& args, Location at) const {
   const Site site(name(), at);
-  return Tracer::current().inlined(*module_, args);
+  return Tracer::current().inlined(module_, args);
 }
 
 namespace dsl {
 namespace {
 
 Type declared(const Input& input) {
+  if (!input.type.empty()) return located([&] { return parse_type(input.type); });
   Dims dims;
   for (const Extent& e : input.shape) {
     if (e.dynamic())

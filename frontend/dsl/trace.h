@@ -15,6 +15,7 @@ struct Input {
   std::string name;
   DType dtype = DType::f32;
   std::vector<Extent> shape = {};
+  std::string type = {};  // in place of both, as the textual IR spells it: "seq<f32[*]>"
 };
 
 namespace dsl {

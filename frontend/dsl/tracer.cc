@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
+#include "tc/frontend/dsl/parameter.h"
 #include "tc/frontend/dsl/promote.h"
+#include "tc/ir/builder.h"
 #include "tc/ir/ops/core.h"
 #include "tc/ir/ops/elementwise.h"
 #include "tc/ir/ops/movement.h"
@@ -47,8 +50,16 @@ void refuse(ErrorCode code, std::string message, std::vector<std::string> notes)
   throw Error({code, cat(site->name(), ": ", message), site->location(true), {}, std::move(notes)});
 }
 
-Tracer::Tracer(std::string name) : name_(std::move(name)), module_(std::make_shared<Module>()) {
-  frames_.push_back({&module_->main(), {}, {}, {}});
+Tracer::Tracer(std::string name, std::shared_ptr<Evaluator> evaluator)
+    : name_(std::move(name)), module_(std::make_shared<Module>()), evaluator_(std::move(evaluator)) {
+  frames_.push_back({&module_->main(), {}, {}, {}, {}});
+}
+
+Var Tracer::array(Tensor t) {
+  const auto own = std::make_shared<Tracer>("array");
+  Value* v = Builder(own->module_->main()).constant(std::move(t));
+  own->is_array_ = true;
+  return own->var(v);
 }
 
 Tracer* Tracer::active() {
@@ -58,7 +69,7 @@ Tracer* Tracer::active() {
 Tracer& Tracer::current() {
   if (!active_tracer)
     refuse(ErrorCode::bad_argument, "there is no program to add to",
-           {"call it in the function that is given to tc::trace"});
+           {"call it in the function that is given to tc::trace or tc::jit, or make a tc::Eager first"});
   return *active_tracer;
 }
 
@@ -72,6 +83,13 @@ Tracer::Activation::~Activation() {
 Value* Tracer::use(const Var& v) {
   if (!v.defined()) refuse(ErrorCode::bad_argument, "an operand is undefined", {"it is a Var that was never assigned"});
   const Tracer& owner = *v.tracer();
+  if (owner.is_array_) {
+    for (auto f = frames_.rbegin(); f != frames_.rend(); ++f)
+      if (const auto it = f->arrays.find(v.value()); it != f->arrays.end()) return it->second.second;
+    Value* copy = Builder(graph()).constant(*v.value()->constant());
+    if (!eager()) frames_.back().arrays[v.value()] = {v, copy};
+    return copy;
+  }
   if (&owner != this)
     refuse(ErrorCode::bad_argument,
            cat("an operand of type ", v.type(), " belongs to another program, '", owner.name(), "'"),
@@ -86,6 +104,11 @@ Value* Tracer::use(const Var& v) {
          {"what a body computes leaves it as a returned value"});
 }
 
+Var Tracer::here(const Var& v) {
+  Value* value = use(v);
+  return v.tracer()->is_array_ && !eager() ? var(value) : v;
+}
+
 Var Tracer::input(Type type, std::string name) {
   Value* v = graph().add_input(std::move(type), std::move(name));
   note_extents(v);
@@ -94,6 +117,7 @@ Var Tracer::input(Type type, std::string name) {
 
 std::vector<Var> Tracer::emit(OpId op, const std::vector<Var>& operands, std::shared_ptr<const void> attrs, int results,
                               std::vector<std::unique_ptr<Graph>> regions) {
+  if (eager()) clear();
   std::vector<Value*> values;
   for (const Var& v : operands) values.push_back(v.defined() ? use(v) : nullptr);
   const Site* site = Site::current();
@@ -115,6 +139,7 @@ std::vector<Var> Tracer::emit(OpId op, const std::vector<Var>& operands, std::sh
     d.notes.insert(d.notes.end(), notes.begin(), notes.end());
     refuse(d.code, std::move(d.message), std::move(d.notes));
   }
+  if (eager()) return run(*node);
   std::vector<Var> result;
   for (int j = 0; j < node->num_results(); ++j) {
     note_extents(node->result(j));
@@ -123,9 +148,57 @@ std::vector<Var> Tracer::emit(OpId op, const std::vector<Var>& operands, std::sh
   return result;
 }
 
+// What runs at once has no end at which everything goes; only tensors are large.
+static void forget_tensors(const Graph& body) {
+  walk(body, [](Node& n) {
+    if (n.is<Constant>())
+      n.set_attrs(std::make_shared<Constant::Attrs>(Constant::Attrs{Tensor(n.result(0)->dtype(), {0})}));
+  });
+}
+
+void Tracer::clear() {
+  Graph& g = graph();
+  while (!g.nodes().empty()) g.erase(g.nodes().back().get());
+}
+
+void Tracer::discard(std::unique_ptr<Graph> body) {
+  if (evaluator_) forget_tensors(*body);
+  discarded_.push_back(std::move(body));
+}
+
+// The node is the last one of the main graph, behind the constants that it takes; they all go.
+std::vector<Var> Tracer::run(Node& node) {
+  std::vector<Tensor> tensors;
+  std::exception_ptr failure;
+  try {
+    tensors = evaluator_->run(node);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (node.num_regions()) {
+    for (int i = 0; i < node.num_regions(); ++i) forget_tensors(node.region(i));
+    node.set_operands({});
+    kept_.push_back(graph().detach(&node));  // handles that escaped from its bodies may still be looked at
+  }
+  clear();
+  if (failure) located([&]() -> int { std::rethrow_exception(failure); });
+  std::vector<Var> result;
+  for (Tensor& t : tensors) result.push_back(array(std::move(t)));
+  return result;
+}
+
 Var Tracer::constant(Tensor t) {
   if (!t.defined()) refuse(ErrorCode::bad_argument, "a tensor argument is undefined");
+  if (eager()) return array(std::move(t));
   return emit(OpId::Constant, {}, std::make_shared<Constant::Attrs>(Constant::Attrs{std::move(t)}), 1)[0];
+}
+
+Var Tracer::parameter(const std::shared_ptr<const ParameterState>& state) {
+  if (evaluator_) return here(array(state->value));
+  const bool known = parameters_.count(state->name) != 0;
+  const Var v = parameter(state->name, state->value);
+  if (!known) used_parameters_.push_back({state, state->value});
+  return v;
 }
 
 Var Tracer::parameter(const std::string& name, const Tensor& value) {
@@ -209,6 +282,7 @@ Var Tracer::scalar(DType t, const Arg& number) {
   const Tensor value = std::holds_alternative<Dim>(number.content())
                            ? exact_scalar(t, Arg(std::get<Dim>(number.content()).value()))
                            : exact_scalar(t, number);
+  if (eager()) return constant(value);
   std::string key = cat(info(t).name, " ");
   key.append(static_cast<const char*>(value.data()), value.bytes());
   Value*& made = frames_.back().scalars[key];
@@ -226,6 +300,16 @@ void Tracer::note_extents(Value* v) {
         std::any_of(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.sources.count(key); });
     if (!known) frames_.back().sources[key] = {v, axis};
   }
+}
+
+bool Tracer::knows(const Dim& d) const {
+  bool known = true;
+  d.for_each_symbol([&](const std::string& name) {
+    const std::string key = Dim::symbol(name).str();
+    known = known && std::any_of(frames_.begin(), frames_.end(),
+                                 [&](const Frame& f) { return f.sources.count(key) || f.extents.count(key); });
+  });
+  return known;
 }
 
 Value* Tracer::find_extent(const std::string& key) {
@@ -284,7 +368,7 @@ Var Tracer::extent(const Dim& d) {
 
 Tracer::Body::Body(Tracer& t, std::string name)
     : tracer_(t), graph_(std::make_unique<Graph>(*t.module_, std::move(name))), depth_(t.frames_.size()) {
-  t.frames_.push_back({graph_.get(), {}, {}, {}});
+  t.frames_.push_back({graph_.get(), {}, {}, {}, {}});
 }
 Tracer::Body::~Body() {
   tracer_.frames_.resize(depth_);
@@ -326,8 +410,7 @@ void expect_domain(const Var& v, Domain domain) {
 
 Var strong_operand(const Arg& a) {
   if (const auto* t = std::get_if<Tensor>(&a.content())) return Tracer::current().constant(*t);
-  Tracer::current().use(std::get<Var>(a.content()));
-  return std::get<Var>(a.content());
+  return Tracer::current().here(std::get<Var>(a.content()));
 }
 
 }  // namespace

@@ -25,6 +25,8 @@
 
 namespace tc::dsl {
 
+struct ParameterState;
+
 // The user's call that is being served; inner Sites of the same thread do nothing.
 class Site {
  public:
@@ -65,9 +67,25 @@ auto located(F f) {
   }
 }
 
+// Runs nodes at once where programs are not traced but computed as they are written (frontend/api/eager.h).
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  // The results of a node whose operands are constants.
+  virtual std::vector<Tensor> run(const Node& node) = 0;
+  // The outputs of a program.
+  virtual std::vector<Tensor> run(const std::shared_ptr<const Module>& program, std::vector<Tensor> inputs) = 0;
+};
+
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
-  explicit Tracer(std::string name);
+  // With an evaluator it is no program that grows: each node of the main graph runs at once, and its results are
+  // arrays.
+  explicit Tracer(std::string name, std::shared_ptr<Evaluator> evaluator = nullptr);
+  // A value that is there already: a program of one constant, which other programs take up when they use it.
+  static Var array(Tensor t);
+  bool is_array() const { return is_array_; }
+  bool eager() const { return evaluator_ && frames_.size() == 1; }
   static Tracer* active();   // of this thread; null outside of traces
   static Tracer& current();  // Error bad_argument outside of traces
 
@@ -89,25 +107,36 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   void finish() { finished_ = true; }                     // Vars can be looked at, but no longer used
 
   Var var(Value* v) { return Var(shared_from_this(), v); }
-  // The value of a Var that may be used here. Error bad_argument when it is undefined, belongs to another trace, or was
-  // made inside a body that has ended.
+  // The value of a Var that may be used here; an array becomes a constant. Error bad_argument when it is undefined,
+  // belongs to another trace, or was made inside a body that has ended.
   Value* use(const Var& v);
+  // The Var itself when it may be used here, that of the constant for an array. Errors as above.
+  Var here(const Var& v);
   Var input(Type type, std::string name);
   std::vector<Var> emit(OpId op, const std::vector<Var>& operands, std::shared_ptr<const void> attrs, int results,
                         std::vector<std::unique_ptr<Graph>> regions = {});
   // The outputs of a copy of the module's main graph here; functions that it calls are copied, too.
-  std::vector<Var> inlined(const Module& module, const Args& args);
+  std::vector<Var> inlined(const std::shared_ptr<const Module>& module, const Args& args);
+  // Makes the module's main graph a function of the program, with those that it calls; its name here.
+  std::string add_function(const Module& module);
   Var constant(Tensor t);
-  // The one value of this name in the program. Error bad_argument when it has another tensor there.
-  Var parameter(const std::string& name, const Tensor& value);
+  // The one value of the parameter's name in the program. Error bad_argument when another one has it there.
+  Var parameter(const std::shared_ptr<const ParameterState>& state);
+  // Those that the program has used, and what they were then.
+  struct UsedParameter {
+    std::shared_ptr<const ParameterState> state;
+    Tensor value;
+  };
+  const std::vector<UsedParameter>& used_parameters() const { return used_parameters_; }
   // From here on uses of `from` mean `to`.
   void replace(Value* from, Value* to) { replaced_[from] = to; }
   Var scalar(DType t, const Arg& number);  // a weak Arg; Error bad_value when the type cannot hold it
+  bool knows(const Dim& d) const;          // something here has each of its symbols
   // i64[1] of a symbolic extent: read off a value here that has it. Error bad_argument when there is none.
   Var extent(const Dim& d);
 
   // Keeps a body that came to nothing: Vars may still look at it.
-  void discard(std::unique_ptr<Graph> graph) { discarded_.push_back(std::move(graph)); }
+  void discard(std::unique_ptr<Graph> body);
 
   // A body under construction: nodes go to it while it lives.
   class Body {
@@ -130,7 +159,12 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
     Graph* graph;
     std::map<std::string, std::pair<Value*, int>> sources;  // a value and axis of each symbolic extent
     std::map<std::string, Value*> extents, scalars;         // made already
+    std::map<const Value*, std::pair<Var, Value*>> arrays;  // taken up, and what they became
   };
+  Var parameter(const std::string& name, const Tensor& value);
+  std::vector<Var> run(Node& node);
+  void copy_functions(Module& from);
+  void clear();
   void note_extents(Value* v);
   Value* find_extent(const std::string& key);
 
@@ -138,10 +172,13 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::shared_ptr<Module> module_;
   std::vector<Frame> frames_;
   std::vector<std::unique_ptr<Graph>> discarded_;
+  std::vector<std::unique_ptr<Node>> kept_;  // with bodies; have run
   std::map<std::string, Value*> parameters_;
+  std::vector<UsedParameter> used_parameters_;
   std::map<const Value*, Value*> replaced_;
   Node* last_parameter_ = nullptr;
-  bool finished_ = false;
+  bool finished_ = false, is_array_ = false;
+  std::shared_ptr<Evaluator> evaluator_;
 };
 
 // The element types that a function takes, as the Array API names them.

@@ -41,6 +41,14 @@ Dim Var::dim(int axis) const {
 Dim Var::size() const {
   return known_shape(*this).count();
 }
+const Tensor& Var::tensor(Location at) const {
+  const dsl::Site site("tensor", at);
+  const Value& v = defined_value(*this);
+  if (!tracer_->is_array())
+    dsl::refuse(ErrorCode::bad_argument, cat("a value of type ", v.type(), " has no elements before its program runs"),
+                {cat("it belongs to '", tracer_->name(), "', which is traced; tc::Eager computes at once")});
+  return *v.constant();
+}
 Var Var::named(std::string name) const {
   dsl::Tracer::current().use(*this)->set_name(std::move(name));
   return *this;

@@ -47,6 +47,10 @@ class Var {
   Dim dim(int axis) const;  // negative axes count from the end; Error bad_argument out of range
   Dim size() const;         // the number of elements
 
+  // The elements of an array: a value that was computed at once (eager.h, jit.h). Error bad_argument for a value of a
+  // program that is being traced.
+  const Tensor& tensor(Location at = Location::current()) const;
+
   // Names the value in printed and exported programs.
   Var named(std::string name) const;
 

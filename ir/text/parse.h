@@ -21,4 +21,7 @@ struct ParseOptions {
 std::unique_ptr<Module> parse_module(std::string_view text, std::string_view filename,
                                      const ParseOptions& options = {});
 
+// A type alone: "f32[N,784]". Error bad_text.
+Type parse_type(std::string_view text);
+
 }  // namespace tc

@@ -393,3 +393,14 @@ AttrValue parse_attribute(Lexer& in, const FieldInfo& field, Resources& resource
 }
 
 }  // namespace tc::text
+
+namespace tc {
+
+Type parse_type(std::string_view text) {
+  text::Lexer in(text, "type");
+  Type type = text::parse_type(in);
+  if (in.peek().kind != text::TokenKind::end) in.fail_at(in.position(), "a type is followed by something");
+  return type;
+}
+
+}  // namespace tc
