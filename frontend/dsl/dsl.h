@@ -5,6 +5,7 @@
 #include "tc/frontend/dsl/creation.h"
 #include "tc/frontend/dsl/custom.h"
 #include "tc/frontend/dsl/elementwise.h"
+#include "tc/frontend/dsl/fft.h"
 #include "tc/frontend/dsl/function.h"
 #include "tc/frontend/dsl/index.h"
 #include "tc/frontend/dsl/linalg.h"

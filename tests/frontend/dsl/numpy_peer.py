@@ -227,6 +227,15 @@ def updated(x, index, value, f=None):
     return y
 
 
+def cplx(x):
+    """Pairs along the last axis as complex numbers."""
+    return x[..., 0].astype("f8") + 1j * x[..., 1].astype("f8")
+
+
+def pairs(z):
+    return np.stack([z.real, z.imag], -1)
+
+
 def log_softmax(x, axis=-1):
     return np.log(softmax(x, axis))
 

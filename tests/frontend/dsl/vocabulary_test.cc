@@ -144,9 +144,6 @@ const std::vector<std::pair<std::string, std::string>> kElsewhere = {
     {"linalg.cholesky linalg.det linalg.eigh linalg.eigvalsh linalg.inv linalg.matrix_rank linalg.pinv linalg.qr "
      "linalg.slogdet linalg.solve linalg.svd linalg.svdvals",
      "decompositions are not in the vocabulary"},
-    {"fft.fft fft.ifft fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfftn fft.irfftn fft.hfft fft.ihfft fft.fftfreq "
-     "fft.rfftfreq fft.fftshift fft.ifftshift",
-     "Fourier transforms are not in the vocabulary"},
 };
 
 std::vector<std::string> words(const std::string& text) {
