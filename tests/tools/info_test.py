@@ -94,6 +94,26 @@ class Model(tool.ToolTest):
             self.assertIn(words, text)
 
 
+class Cpp(tool.ToolTest):
+    def test_source(self):
+        self.write("m.tc", MODEL)
+        text = self.run_tool("--cpp", "m.tc", "--function", "rebuilt", "--weights", "w.safetensors")
+        for words in [
+            "Written by tc-info from m.tc",
+            "tc::Function rebuilt(",
+            '{"x", tc::DType::f32, {"N", 2}}',
+            'tc::asarray(tc::Tensor::of<float>({2, 3}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f})).named("w")',
+            "tc::matmul(x, w)",
+            'weight("k").named("k")',
+            "tc::conv(image, k)",
+            'return tc::Outputs{{"y", relu_2}, {"z", conv}};',
+        ]:
+            self.assertIn(words, text)
+        self.assertIn(b'"k"', (self.folder / "w.safetensors").read_bytes())
+        self.run_tool("--cpp", "m.tc")
+        self.assertTrue((self.folder / "m.safetensors").exists())
+
+
 class Refused(tool.ToolTest):
     def test_wrong_command_line(self):
         self.write("m.tc", MODEL)
@@ -109,6 +129,11 @@ class Refused(tool.ToolTest):
             ("model", "m.tc", "--dim", "N"),
             ("model", "m.tc", "--dim", "N=-1"),
             ("model", "m.tc", "--dim", "M=1"),
+            ("--cpp",),
+            ("--cpp", "m.tc", "ops"),
+            ("--weights", "w.safetensors"),
+            ("--cpp", "m.tc", "--function", "two words"),
+            ("--cpp", "m.tc", "--weights", "w.bin"),
         ]:
             with self.subTest(args):
                 self.refuses(*args)

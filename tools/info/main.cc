@@ -1,9 +1,11 @@
 // tc-info: what the compiler covers, what the machine can do, what a model holds.
 #include <charconv>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "tc/tools/common/cli.h"
+#include "tc/tools/info/cpp.h"
 #include "tc/tools/info/cpu.h"
 #include "tc/tools/info/model.h"
 #include "tc/tools/info/ops.h"
@@ -41,6 +43,8 @@ Examples:
   tc-info cpu                       instruction sets, caches, measured GFLOP/s and GB/s
   tc-info model model.onnx          inputs, outputs, opsets, ops, weights, FLOPs
   tc-info model model.onnx --dim batch=1 --json
+  tc-info --cpp model.onnx > model.cc
+                                    the model as a C++ function of the DSL; its weights go to model.safetensors
 
 Exit status: 0 success, 1 failure, 2 wrong command line.)";
 
@@ -49,10 +53,15 @@ Exit status: 0 success, 1 failure, 2 wrong command line.)";
 int main(int argc, char** argv) {
   CLI::App app("Says what the compiler covers, what the machine can do, and what a model holds.", "tc-info");
   app.footer(kExamples);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   bool json = false, markdown = false, no_measure = false;
   std::vector<std::string> names, dims;
-  std::string file;
+  std::string file, cpp, weights, function = "build_model";
+
+  auto* as_cpp = app.add_option("--cpp", cpp, "print a model, .onnx or .tc, as C++ source that builds it with the DSL");
+  app.add_option("--weights", weights, "with --cpp: the file of the weights, .safetensors (default: the model's name)")
+      ->needs(as_cpp);
+  app.add_option("--function", function, "with --cpp: the name of the function")->needs(as_cpp)->capture_default_str();
 
   CLI::App* ops = app.add_subcommand("ops", "the table of ops");
   ops->add_option("names", names, "only these ops and families, in detail");
@@ -69,7 +78,14 @@ int main(int argc, char** argv) {
   model->add_flag("--json", json, "for a program to read");
 
   return run_tool(app, argc, argv, [&] {
-    if (ops->parsed()) {
+    if (app.get_subcommands().empty() == cpp.empty())
+      throw CLI::ValidationError("one of the subcommands or --cpp is needed (see --help)");
+    if (!cpp.empty()) {
+      const CppSource source = cpp_source(load(cpp), function, std::filesystem::path(cpp).filename().string());
+      if (weights.empty()) weights = std::filesystem::path(cpp).stem().string() + ".safetensors";
+      if (!source.weights.empty()) save_tensors(weights, source.weights);
+      std::cout << source.text;
+    } else if (ops->parsed()) {
       if (markdown && !names.empty()) throw CLI::ValidationError("--md writes the whole table (see --help)");
       if (json)
         print(ops_json(names));
