@@ -1,5 +1,6 @@
 #include "tc/backend/onnx/dialect.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -39,7 +40,7 @@ int Dialect::ir_version() const {
 
 int Dialect::version_of(std::string_view domain) const {
   if (domain.empty()) return opset;
-  if (domain == "ai.onnx.ml") return release(opset).ml;
+  if (domain == "ai.onnx.ml") return std::min(release(opset).ml, newest_ml);
   if (domain == "com.microsoft") return ort() ? 1 : 0;
   return domain == "ai.onnx.preview.training" ? 1 : 0;
 }

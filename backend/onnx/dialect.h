@@ -1,6 +1,7 @@
 // What is written for: an opset of ai.onnx with all that follows from it, and the runtime that shall read it.
 #pragma once
 
+#include <climits>
 #include <string_view>
 
 #include "tc/backend/onnx/export.h"
@@ -11,6 +12,7 @@ namespace tc::onnx {
 struct Dialect {
   int opset;
   ExportTarget target;
+  int newest_ml = INT_MAX;  // of ai.onnx.ml: later ones have withdrawn operators that the program needs
 
   bool ort() const { return target == ExportTarget::ort; }
   int ir_version() const;                         // the least that has this opset

@@ -105,6 +105,20 @@ void fix_extents(Module& module, const ExportOptions& options) {
   infer_types(main);
 }
 
+// The opset of ai.onnx.ml before the one that withdraws an operator of the program.
+int newest_ml(const Module& module) {
+  int newest = INT_MAX;
+  const auto look = [&](Node& n) {
+    const OnnxName& onnx = n.info().facts->onnx;
+    if (onnx.domain != "ai.onnx.ml") return;
+    for (const Schema& s : schemas_of(onnx.domain, onnx.name))
+      if (s.deprecated) newest = std::min(newest, s.since - 1);
+  };
+  walk(module.main(), look);
+  for (const auto& f : module.functions()) walk(*f, look);
+  return newest;
+}
+
 struct Prepared {
   std::unique_ptr<Module> module;
   Dialect dialect;
@@ -115,7 +129,7 @@ Prepared prepare(const Module& module, const ExportOptions& options) {
   if (options.opset < kMinExportOpset || options.opset > kMaxExportOpset)
     fail(ErrorCode::bad_argument, "opset ", options.opset, " cannot be written, only ", kMinExportOpset, " to ",
          kMaxExportOpset);
-  Prepared p{clone(module), {options.opset, options.target}, {}};
+  Prepared p{clone(module), {options.opset, options.target, newest_ml(module)}, {}};
   fix_extents(*p.module, options);
   p.report = legalize(*p.module, p.dialect, options);
   verify(*p.module);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -50,6 +51,73 @@ Values celu(Lowering& l) {
   return {l.scalar_op<Mul>(l.b.make<Elu>({l.scalar_op<Div>(l.in(0), alpha)}), alpha)};
 }
 
+// The others are for parameters that an attribute does not hold: it has 32 bits, an element of f64 more.
+
+Value* is_less(Lowering& l, Value* x, double c) {
+  return l.scalar_op<Less>(x, c);
+}
+
+Values leaky_relu(Lowering& l) {
+  Value* x = l.in(0);
+  return {l.b.make<Where>({is_less(l, x, 0), l.scalar_op<Mul>(x, l.attrs<LeakyRelu>().alpha), x})};
+}
+
+// alpha e^x - alpha below 0 is alpha times what an alpha of 1 gives.
+Value* scaled_elu(Lowering& l, Value* x, double alpha) {
+  Value* y = l.b.make<Elu>({x});
+  return alpha == 1 ? y : l.b.make<Where>({is_less(l, x, 0), l.scalar_op<Mul>(y, alpha), x});
+}
+
+Values elu(Lowering& l) {
+  const double alpha = l.attrs<Elu>().alpha;
+  if (alpha == 1) l.refuse("alpha is 1");
+  return {scaled_elu(l, l.in(0), alpha)};
+}
+
+Values selu(Lowering& l) {
+  const auto& a = l.attrs<Selu>();
+  return {l.scalar_op<Mul>(scaled_elu(l, l.in(0), a.alpha), a.gamma)};
+}
+
+Values thresholded_relu(Lowering& l) {
+  Value* x = l.in(0);
+  Value* passes = l.scalar_op<Greater>(x, l.attrs<ThresholdedRelu>().alpha);
+  return {l.b.make<Where>({passes, x, l.b.scalar_like(x->dtype(), 0)})};
+}
+
+Values hard_sigmoid(Lowering& l) {
+  const auto& a = l.attrs<HardSigmoid>();
+  Value* line = l.scalar_op<Add>(l.scalar_op<Mul>(l.in(0), a.alpha), a.beta);
+  const DType t = line->dtype();
+  return {l.b.make<Clip>({line, l.b.scalar_like(t, 0), l.b.scalar_like(t, 1)})};
+}
+
+Values shrink(Lowering& l) {
+  const auto& a = l.attrs<Shrink>();
+  Value *x = l.in(0), *zero = l.b.scalar_like(x->dtype(), 0);
+  Value* positive = l.b.make<Where>({l.scalar_op<Greater>(x, a.lambd), l.scalar_op<Sub>(x, a.bias), zero});
+  return {l.b.make<Where>({is_less(l, x, -a.lambd), l.scalar_op<Add>(x, a.bias), positive})};
+}
+
+Values relu(Lowering& l) {
+  return {l.scalar_op<Max>(l.in(0), 0)};
+}
+
+Values prelu(Lowering& l) {
+  Value* x = l.in(0);
+  return {l.b.make<Where>({is_less(l, x, 0), l.b.make<Mul>({x, l.in(1)}), x})};
+}
+
+// ONNX Runtime makes a product with a sigmoid of f64 into an operator that it has no kernel for.
+Values sigmoid_of_product(Lowering& l) {
+  Value* x = l.in(0);
+  const auto uses = l.node().result(0)->uses();
+  const bool product = std::any_of(uses.begin(), uses.end(), [](const Use* u) { return u->user()->is<Mul>(); });
+  if (!l.ort() || x->dtype() != DType::f64 || !product) return {};
+  l.why = "as 1 / (1 + e^-x): ONNX Runtime fuses sigmoids of f64 with products, and has no kernel for the result";
+  return {l.b.make<Reciprocal>({l.scalar_op<Add>(l.b.make<Exp>({l.b.make<Neg>({x})}), 1)})};
+}
+
 // All bits of x flipped is -1 - x, and the greatest value - x without a sign.
 Values bitwise_not(Lowering& l) {
   const DType t = l.in(0)->dtype();
@@ -76,6 +144,15 @@ void rows_export_elementwise(ExportRows& rows) {
                            {OpId::SwiGLU, 1, nullptr, nullptr, swiglu},
                            {OpId::Gelu, 1, nullptr, nullptr, gelu},
                            {OpId::Celu, 1, nullptr, nullptr, celu},
+                           {OpId::LeakyRelu, 1, nullptr, nullptr, leaky_relu},
+                           {OpId::PRelu, 1, nullptr, nullptr, prelu},
+                           {OpId::Relu, 1, nullptr, nullptr, relu},
+                           {OpId::Sigmoid, 1, nullptr, sigmoid_of_product},
+                           {OpId::Elu, 1, nullptr, nullptr, elu},
+                           {OpId::Selu, 1, nullptr, nullptr, selu},
+                           {OpId::ThresholdedRelu, 1, nullptr, nullptr, thresholded_relu},
+                           {OpId::HardSigmoid, 1, nullptr, nullptr, hard_sigmoid},
+                           {OpId::Shrink, 1, nullptr, nullptr, shrink},
                            {OpId::BitwiseNot, 1, nullptr, nullptr, bitwise_not},
                            {OpId::Cast, 1, cast}});
 }

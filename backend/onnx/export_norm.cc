@@ -69,6 +69,28 @@ Values group_norm(Lowering& l) {
   return {l.b.make<Add>({l.b.make<Mul>({y, per_channel(l, l.in(1), rank)}), per_channel(l, l.in(2), rank)})};
 }
 
+Values instance_norm(Lowering& l) {
+  const int rank = l.rank(0);
+  const DType t = precise(l.in(0)->dtype());
+  Value *x = l.cast(l.in(0), t), *axes = trailing_axes(l, 2);
+  Value* offset = l.b.make<Sub>({x, mean(l, x, axes)});
+  Value* variance = mean(l, l.b.make<Mul>({offset, offset}), axes);
+  Value* y = l.b.make<Mul>({offset, inverse_root(l, variance, l.attrs<InstanceNormalization>().epsilon)});
+  y = l.b.make<Mul>({y, per_channel(l, l.cast(l.in(1), t), rank)});
+  y = l.b.make<Add>({y, per_channel(l, l.cast(l.in(2), t), rank)});
+  return {l.cast(y, l.in(0)->dtype())};
+}
+
+Values batch_norm_outside_training(Lowering& l) {
+  const int rank = l.rank(0);
+  const DType t = DType::f64;
+  const auto channel = [&](int i) { return per_channel(l, l.cast(l.in(i), t), rank); };
+  Value* inverse = inverse_root(l, l.cast(l.in(4), t), l.attrs<BatchNormalization>().epsilon);
+  Value* scale = l.b.make<Mul>({channel(1), per_channel(l, inverse, rank)});
+  Value* y = l.b.make<Mul>({l.b.make<Sub>({l.cast(l.in(0), t), channel(3)}), scale});
+  return {l.cast(l.b.make<Add>({y, channel(2)}), l.in(0)->dtype())};
+}
+
 // The batch's own statistics, and the running ones moved towards them.
 Values batch_norm_in_training(Lowering& l) {
   const auto& a = l.attrs<BatchNormalization>();
@@ -91,6 +113,10 @@ Values batch_norm_in_training(Lowering& l) {
     results.push_back(l.cast(l.b.make<Add>({kept, l.scalar_op<Mul>(batch, 1 - a.momentum)}), m));
   }
   return results;
+}
+
+Values batch_norm(Lowering& l) {
+  return l.attrs<BatchNormalization>().training_mode ? batch_norm_in_training(l) : batch_norm_outside_training(l);
 }
 
 // Before opset 15 one type served all operands.
@@ -121,7 +147,8 @@ void rows_export_norm(ExportRows& rows) {
                             [](NodeExport& n) { n.refuse("scale and bias per channel exist from opset 21 on"); },
                             nullptr, group_norm},
                            {OpId::GroupNormalization, 21, nullptr, nullptr, group_norm},
-                           {OpId::BatchNormalization, 1, nullptr, batch_norm_otherwise}});
+                           {OpId::InstanceNormalization, 1, nullptr, nullptr, instance_norm},
+                           {OpId::BatchNormalization, 1, nullptr, batch_norm_otherwise, batch_norm}});
 }
 
 }  // namespace tc::onnx

@@ -32,15 +32,32 @@ std::vector<Value*> of_single_elements(Lowering& l) {
   return {l.b.make<Op>({l.b.make<Unsqueeze>({l.in(0), last}), last}, {.keepdims = false})};
 }
 
+// The product of the extents from `begin` to `end`, as a list of one.
+Value* product_of(Lowering& l, Value* shape, Value* begin, Value* end) {
+  return l.b.make<ReduceProd>({l.b.make<Slice>({shape, begin, end}), nullptr});
+}
+
+// x as [before, along, after] an axis that only a run knows.
+Value* around_axis(Lowering& l, Value* x, Value* shape) {
+  Value* axis = l.b.make<Reshape>({l.cast(l.in(1), DType::i64), l.b.ints({1})});
+  Value* counted = l.scalar_op<Add>(axis, l.rank(0));
+  axis = l.b.make<Where>({l.scalar_op<Less>(axis, 0), counted, axis});
+  Value* before = product_of(l, shape, l.b.ints({0}), axis);
+  Value* after = product_of(l, shape, l.scalar_op<Add>(axis, 1), l.b.ints({l.rank(0)}));
+  Value* extents = l.b.make<Concat>({before, l.b.make<Gather>({shape, axis}), after}, {0});
+  return l.b.make<Reshape>({x, extents}, {.allow_zero = true});
+}
+
 // A running product by a scan along the axis.
 std::vector<Value*> cum_prod(Lowering& l) {
   const RunningOp::Attrs& a = RunningOp::attrs_of(l.node());
-  const int rank = l.rank(0);
-  const Tensor* given = l.in(1)->constant();
-  if (!given) l.refuse("the axis is not known");
-  const int64_t axis = to_i64(*given)[0] < 0 ? to_i64(*given)[0] + rank : to_i64(*given)[0];
   const DType t = l.in(0)->dtype();
   Value* x = l.cast(l.in(0), dtypes::floats.has(t) && t != DType::f64 ? DType::f32 : t);
+  Value* shape = l.b.make<ShapeOf>({x});
+  const Tensor* given = l.in(1)->constant();
+  int64_t axis = given ? to_i64(*given)[0] : 1, rank = l.rank(0);
+  if (axis < 0) axis += rank;
+  if (!given) x = around_axis(l, x, shape), rank = 3;
   std::vector<int64_t> others;
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis) others.push_back(i);
@@ -57,7 +74,8 @@ std::vector<Value*> cum_prod(Lowering& l) {
   body->set_outputs(std::vector{product, inner.make<Identity>({a.exclusive ? body->input(0) : product})});
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(body));
-  return {l.cast(l.b.make_n<Scan>({ones, x}, scan, 2, std::move(regions))->result(1), t)};
+  Value* y = l.cast(l.b.make_n<Scan>({ones, x}, scan, 2, std::move(regions))->result(1), t);
+  return {given ? y : l.b.make<Reshape>({y, shape}, {.allow_zero = true})};
 }
 
 }  // namespace

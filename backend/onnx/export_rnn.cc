@@ -23,12 +23,19 @@ std::vector<Value*> time_first(Lowering& l) {
   return results;
 }
 
+// The hidden size follows from the weights, but ONNX Runtime wants to be told.
+void with_hidden_size(NodeExport& n) {
+  n.regular();
+  const Shape& r = n.node().operand(2)->shape();
+  if (r.ranked() && r[2].is_const()) n.set("hidden_size", r[2].value());
+}
+
 }  // namespace
 
 void rows_export_rnn(ExportRows& rows) {
-  rows.push_back({OpId::RNN, 1, nullptr, time_first<RNN>});
-  rows.push_back({OpId::GRU, 1, nullptr, time_first<GRU>});
-  rows.push_back({OpId::LSTM, 1, nullptr, time_first<LSTM>});
+  rows.push_back({OpId::RNN, 1, with_hidden_size, time_first<RNN>});
+  rows.push_back({OpId::GRU, 1, with_hidden_size, time_first<GRU>});
+  rows.push_back({OpId::LSTM, 1, with_hidden_size, time_first<LSTM>});
 }
 
 }  // namespace tc::onnx

@@ -130,9 +130,9 @@ struct ExportRow {
 };
 using ExportRows = std::vector<ExportRow>;
 
-#define TC_EXPORT_FAMILIES(row)                                                                                   \
-  row(attention) row(control) row(conv) row(elementwise) row(gather) row(movement) row(norm) row(pool) row(quant) \
-      row(reduce) row(rnn) row(sequence) row(vision)
+#define TC_EXPORT_FAMILIES(row)                                                                                  \
+  row(attention) row(control) row(conv) row(elementwise) row(gather) row(matmul) row(ml) row(movement) row(norm) \
+      row(pool) row(quant) row(random) row(reduce) row(rnn) row(sequence) row(signal) row(vision)
 #define TC_FAMILY(name) void rows_export_##name(ExportRows& rows);
 TC_EXPORT_FAMILIES(TC_FAMILY)
 #undef TC_FAMILY

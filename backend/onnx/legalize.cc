@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tc/backend/onnx/export_rows.h"
+#include "tc/backend/onnx/reals.h"
 #include "tc/ir/eval/eval.h"
 #include "tc/ir/text/print.h"
 #include "tc/passes/import/import.h"
@@ -156,6 +157,7 @@ class Legalizer {
       default:
         break;
     }
+    round_reals(n);
     const ExportRow* row = find_row(n.op(), dialect_.opset);
     std::string reason;
     std::optional<NodeProblem> problem;
@@ -275,6 +277,8 @@ class Legalizer {
       if (problem && (!problem->value || letter_of(*wide, problem->value) == letter)) return drop(made);
     } catch (const Refusal&) {
       return drop(made);
+    } catch (const Error&) {
+      return drop(made);  // its attributes hold tensors of the narrow type
     }
     Edit edit{"export-widen", same_rounding, {}, &n, {}, {&n}, true};
     for (int j = 0; j < n.num_results(); ++j) {
@@ -359,7 +363,8 @@ class Legalizer {
   void report_findings() const {
     if (findings_.empty()) return;
     const auto text = [](const Finding& f) {
-      if (f.nodes > 1) return cat(f.op, ": ", f.reason, " (", f.nodes, " nodes, first at ", f.where, ")");
+      const std::string first = f.where.empty() ? "" : ", first at " + f.where;
+      if (f.nodes > 1) return cat(f.op, ": ", f.reason, " (", f.nodes, " nodes", first, ")");
       return cat(f.op, f.where.empty() ? "" : " at ", f.where, ": ", f.reason);
     };
     Diagnostic d{ErrorCode::unsupported, text(findings_[0]), {}, {}, {}};

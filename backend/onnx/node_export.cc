@@ -2,6 +2,7 @@
 #include <map>
 
 #include "tc/backend/onnx/export_rows.h"
+#include "tc/backend/onnx/reals.h"
 
 namespace tc::onnx {
 namespace {
@@ -251,7 +252,9 @@ std::optional<NodeProblem> find_problem(const OnnxNode& node, const Dialect& dia
   }
   std::map<int, const Value*> bound;
   if (auto problem = side_problem(node, dialect, true, bound)) return problem;
-  return side_problem(node, dialect, false, bound);
+  if (auto problem = side_problem(node, dialect, false, bound)) return problem;
+  if (auto reason = unstorable_real(node)) return NodeProblem{*reason, nullptr};
+  return std::nullopt;
 }
 
 }  // namespace tc::onnx

@@ -85,7 +85,7 @@ std::vector<Value*> CausalConvWithState::decompose(Builder& b, const Node& node)
   const int64_t state = ws[2].value() - 1;
   Value* all = past ? b.make<Concat>({past, x}, {2}) : b.make<Pad>({x, b.ints({state, 0}), nullptr, b.ints({2})});
   Expr y(b, b.make<Conv>({all, w, node.operand(2)}, {.group = ws[0].value()}));
-  if (node.attrs<CausalConvWithState>().activation != ConvActivation::none) y = y.make<Swish>();
+  if (node.attrs<CausalConvWithState>().activation != ConvActivation::none) y = y * y.make<Sigmoid>();
   std::vector<Value*> results{y};
   if (node.num_results() > 1) {
     // The last columns; none where the kernel has one tap.

@@ -4,9 +4,9 @@
 //   node ort_run.mjs --spec SPEC.json
 //
 // DIR holds input_0.pb, input_1.pb, ... as in an ONNX backend test case. A spec runs one session several times:
-//   {"model": M, "threads": 1, "optimize": true,
+//   {"model": M, "threads": 1, "optimize": true, "package": "onnxruntime-node",
 //    "runs": [{"inputs": IN, "feedback": {INPUT: OUTPUT}, "save": OUT}, ...]}
-// Or it lists {"jobs": [{"model": M, "runs": [...]}, ...], "log": FILE}: each is tried, and its line in the log says
+// Or it lists {"jobs": [{"model": M, "runs": [...]}, ...], "log": FILE, "package": P}: each is tried, and its line in the log says
 // `ok`, or why it failed. Paths in it are relative to the spec. `feedback` takes an input from an output of the run before, which is how the
 // state of a recurrent model goes from chunk to chunk. Exit status: 0, 1 on failure, 2 on wrong usage.
 import fs from 'node:fs';
@@ -55,8 +55,10 @@ const folder = process.env.TC_NODE_MODULES;
 const require = createRequire(folder ? path.resolve(folder, 'x.js') : import.meta.url);
 
 async function main(spec) {
-  const ort = require('onnxruntime-node');
-  const session = await ort.InferenceSession.create(spec.model, {
+  const ort = require(spec.package ?? 'onnxruntime-node');
+  const web = spec.package === 'onnxruntime-web';
+  if (web) ort.env.wasm.numThreads = 1;
+  const session = await ort.InferenceSession.create(web ? new Uint8Array(fs.readFileSync(spec.model)) : spec.model, {
     logSeverityLevel: spec.severity ?? 3,
     intraOpNumThreads: spec.threads ?? 1,
     graphOptimizationLevel: spec.optimize === false ? 'disabled' : 'all',
@@ -74,11 +76,11 @@ async function main(spec) {
   await session.release();
 }
 
-async function batch({ jobs, log }) {
+async function batch({ jobs, log, package: name }) {
   for (const job of jobs) {
     let line = 'ok';
     try {
-      await main(job);
+      await main({ package: name, ...job });
     } catch (error) {
       line = error.message.replaceAll('\n', ' ');
     }

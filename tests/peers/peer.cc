@@ -54,12 +54,12 @@ std::string node_modules() {
   return std::filesystem::exists(folder + "/onnxruntime-node") ? folder : "";
 }
 
-std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs) {
+std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime) {
   const Workspace workspace;
   const auto model_file = [&](size_t i) { return workspace.path / ("model" + std::to_string(i) + ".onnx"); };
   const auto file = [&](const char* kind, size_t i) { return workspace.path / (kind + std::to_string(i) + ".npz"); };
   for (size_t i = 0; i < jobs.size(); ++i) {
-    if (jobs[i].folder.empty()) write_npz(file("in", i), jobs[i].inputs);
+    if (!jobs[i].inputs.empty()) write_npz(file("in", i), jobs[i].inputs);
     if (!jobs[i].bytes.empty()) std::ofstream(model_file(i), std::ios::binary) << jobs[i].bytes;
   }
   std::vector<Outcome> outcomes;
@@ -67,9 +67,11 @@ std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs) {
     const std::string log = workspace.path / "log";
     std::filesystem::remove(log);
     nlohmann::json spec = {{"log", log}, {"jobs", nlohmann::json::array()}};
+    if (runtime == Runtime::web) spec["package"] = "onnxruntime-web";
     for (size_t i = outcomes.size(); i < jobs.size(); ++i) {
-      const std::string inputs = jobs[i].folder.empty() ? file("in", i).string() : jobs[i].folder;
-      nlohmann::json run = {{"inputs", inputs}, {"save", file("out", i)}};
+      nlohmann::json run = {{"save", file("out", i)}};
+      if (!jobs[i].folder.empty()) run["inputs"] = jobs[i].folder;
+      if (!jobs[i].inputs.empty()) run["inputs"] = file("in", i);
       const auto model = jobs[i].bytes.empty() ? std::filesystem::absolute(jobs[i].model) : model_file(i);
       spec["jobs"].push_back({{"model", model}, {"severity", 4}, {"runs", {run}}});
     }

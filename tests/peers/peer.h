@@ -37,8 +37,9 @@ struct Outcome {
   std::string error;  // empty: it ran
   NamedTensors outputs;
 };
+enum class Runtime { node, web };  // native code, or WebAssembly
 // Runs all, each once, in as few processes as there are crashes. Thread-compatible.
-std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs);
+std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime = Runtime::node);
 
 // Exports f, and runs the file here and with ONNX Runtime on the inputs of the spec, random ones where it has none.
 // What differs; empty when nothing does.

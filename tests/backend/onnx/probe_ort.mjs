@@ -175,7 +175,7 @@ const namesOutput = {
   BitCast: 'to',
 };
 
-function model(s, chosen) {
+function model(s, chosen, version) {
   const typeOf = (slot) => chosen[slot.type] ?? slot.type;
   const inputs = [];
   for (const slot of s.inputs) {
@@ -207,7 +207,7 @@ function model(s, chosen) {
     bytes(1, node), bytes(2, 'probe'), inputs.filter((i) => i).map((i) => bytes(11, valueInfo(i.name, i.type))),
     outputs.map((o) => bytes(12, valueInfo(o.name))));
   const opset = (domain, version) => bytes(8, join(bytes(1, domain), number(2, version)));
-  const versions = s.domain ? [opset('', 18), opset(s.domain, s.since)] : [opset('', Math.max(13, s.since))];
+  const versions = s.domain ? [opset('', 18), opset(s.domain, version)] : [opset('', version)];
   return join(number(1, 10), bytes(7, graph), versions);
 }
 
@@ -216,14 +216,27 @@ function model(s, chosen) {
 // The session was made, only the JavaScript binding has no name for a type of an input or output.
 const unnamedType = /^unsupported data type: \d+$/i;
 const noKernel = /Could not find an implementation|NOT_IMPLEMENTED|is not a registered function|is invalid\.|Type Error|type inference failed|Failed to find kernel|MLDataType for/i;
+// The first and the last opset of ai.onnx, among those that export writes, that have this version of the operator. What
+// a runtime has as a function of other operators it may have at the first alone.
+function opsets(s) {
+  if (s.domain) return [s.since];
+  const later = schemas.filter((o) => o.name === s.name && o.domain === s.domain && o.since > s.since).map((o) => o.since);
+  return [...new Set([Math.max(13, s.since), Math.max(13, s.since, Math.min(25, ...later.map((v) => v - 1)))])];
+}
+
 async function loads(s, chosen) {
+  for (const version of opsets(s)) if (!(await loadsAt(s, chosen, version))) return false;
+  return true;
+}
+
+async function loadsAt(s, chosen, version) {
   try {
-    const session = await ort.InferenceSession.create(model(s, chosen), { logSeverityLevel: 4, graphOptimizationLevel: 'disabled' });
+    const session = await ort.InferenceSession.create(model(s, chosen, version), { logSeverityLevel: 4, graphOptimizationLevel: 'disabled' });
     await session.release();
     return true;
   } catch (error) {
     if (unnamedType.test(error.message)) return true;
-    if (!noKernel.test(error.message)) console.error(`${s.name} ${s.since} ${JSON.stringify(chosen)}: ${error.message}`);
+    if (!noKernel.test(error.message)) console.error(`${s.name} ${version} ${JSON.stringify(chosen)}: ${error.message}`);
     return false;
   }
 }
@@ -231,9 +244,11 @@ async function loads(s, chosen) {
 const preferred = ['f32', 'i64', 'i32', 'u8', 'bool', 'str', 'f64', 'i8'];
 const rank = (t) => (preferred.includes(t) ? preferred.indexOf(t) : preferred.length);
 
-// Choices of a type for each variable, likely ones first; those in `fixed` are given.
+// Choices of a type for each variable, likely ones first; those in `fixed` are given, and tried for all variables.
 function* combinations(variables, fixed = {}) {
   const names = Object.keys(variables);
+  for (const t of Object.values(fixed))
+    if (names.every((n) => variables[n].includes(t))) yield Object.fromEntries(names.map((n) => [n, t]));
   const lists = names.map((n) =>
     n in fixed ? [fixed[n]] : [...variables[n]].sort((a, b) => rank(a) - rank(b)).slice(0, codes[variables[n][0]] ? 4 : undefined));
   for (let code = 0; code < lists.reduce((n, l) => n * l.length, 1); code++) {

@@ -51,9 +51,31 @@ inline Exported export_sample(const Module& module, const DialectCase& d, Export
   return e;
 }
 
+// The element type that says how exact results of f64 are: the narrowest of the program's floating types, in values and
+// in attributes that ask for one.
+inline DType precision_of(const Module& module) {
+  DType least = DType::f64;
+  const auto see = [&](DType t) {
+    if (dtypes::floats.has(t) && info(t).bits < info(least).bits) least = t;
+  };
+  const auto see_value = [&](const Value* v) {
+    if (v->type().is_tensor()) see(v->dtype());
+  };
+  for (const Value* v : module.main().inputs()) see_value(v);
+  walk(module.main(), [&](Node& n) {
+    for (int j = 0; j < n.num_results(); ++j) see_value(n.result(j));
+    for (size_t i = 0; i < n.info().attrs.fields.size(); ++i) {
+      const AttrValue v = n.info().attrs.get(n.raw_attrs().get(), i);
+      if (const DType* t = std::get_if<DType>(&v)) see(*t);
+    }
+  });
+  return least;
+}
+
 // How far results may move for what was changed: nothing where nothing was.
-inline Tolerance export_tolerance(const Sample& s, const ExportReport& report, DType t) {
+inline Tolerance export_tolerance(const Sample& s, const Module& module, const ExportReport& report, DType t) {
   if (report.changes.empty()) return {0, 0, 0};
+  if (t == DType::f64) t = precision_of(module);
   bool lossy = false;
   for (const auto& c : report.changes) lossy |= c.what.find("loses precision") != std::string::npos;
   switch (t) {

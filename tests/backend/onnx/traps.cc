@@ -81,10 +81,12 @@ const std::vector<Trap>& traps() {
         vector_of<int32_t>({(1 << 24) + 1, -(1 << 24) - 1}), vector_of<uint8_t>({4, 13})}},
       {"log1p_and_expm1_without_cancellation",
        [](SampleGraph& g) {
-         // log(1 + x) = 2 atanh(x / (2 + x)); e^x - 1 is an elu below 0.
+         // log(1 + x) = 2 atanh(x / (2 + x)); e^x - 1 = tanh(x / 2) (e^x + 1).
          Value* x = floats(g, {2}, {-1e-6f, -1e-3f});
          Value* half = g.b.make<Atanh>({g.b.make<Div>({x, g.b.make<Add>({x, g.b.scalar(2.0f)})})});
-         g.outputs({g.b.make<Mul>({half, g.b.scalar(2.0f)}), g.b.make<Elu>({x})});
+         Value* sum = g.b.make<Add>({g.b.make<Exp>({x}), g.b.scalar(1.0f)});
+         Value* ratio = g.b.make<Tanh>({g.b.make<Mul>({x, g.b.scalar(0.5f)})});
+         g.outputs({g.b.make<Mul>({half, g.b.scalar(2.0f)}), g.b.make<Mul>({ratio, sum})});
        },
        {vector_of<float>({-1.0000005e-6f, -1.00050033e-3f}), vector_of<float>({-9.999995e-7f, -9.995002e-4f})}},
       {"transpose_with_a_new_axis",
