@@ -251,9 +251,27 @@ Dim min(const Dim& a, const Dim& b) {
   return a.str() < b.str() ? DimBuilder::atom(Dim::Op::min, "min", a, b) : DimBuilder::atom(Dim::Op::min, "min", b, a);
 }
 
+namespace {
+
+// Is it min(a, c) for a constant c that is not 0? Where that broadcasts with a, the result is a: c could only stand
+// for it by being 1.
+bool is_limit_of(const Dim& limited, const Dim& a) {
+  if (limited.is_const() || limited.poly()->terms.size() != 1) return false;
+  const Dim::Term& t = limited.poly()->terms[0];
+  if (t.coefficient != 1 || t.atoms.size() != 1 || t.atoms[0]->op != Dim::Op::min) return false;
+  const auto& args = t.atoms[0]->args;
+  for (size_t i = 0; i < 2; ++i)
+    if (args[i] == a && args[1 - i].is_const() && args[1 - i].value() > 0) return true;
+  return false;
+}
+
+}  // namespace
+
 Dim broadcast(const Dim& a, const Dim& b) {
   if (a == b || b.is(1)) return a;
   if (a.is(1)) return b;
+  if (is_limit_of(b, a)) return a;
+  if (is_limit_of(a, b)) return b;
   // A fixed extent other than 1 decides: the other one is equal to it or 1.
   if (a.is_const()) return a;
   if (b.is_const()) return b;

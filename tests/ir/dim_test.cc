@@ -55,6 +55,8 @@ TEST(Dim, BroadcastAndExtremes) {
   EXPECT_EQ(broadcast(Dim(1), n), n);
   EXPECT_EQ(broadcast(n, Dim(5)), Dim(5));
   EXPECT_EQ(broadcast(n, m), broadcast(m, n));
+  EXPECT_EQ(broadcast(n, min(n, Dim(512))), n);
+  EXPECT_EQ(broadcast(min(Dim(512), n), n), n);
   EXPECT_EQ(max(n + Dim(1), n), n + Dim(1));
   EXPECT_EQ(min(n + Dim(1), n), n);
   EXPECT_EQ(max(n, Dim(0)), n);
