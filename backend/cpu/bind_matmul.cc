@@ -154,12 +154,11 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
   if (const Tensor* t = b.constant(1); t && b.rank(1) == 2 && t->size() > 0) {
     const Matrix m = matrix_of(t->extents(), p.trans_b, true);
     packed_floats = kernels::gemm_packed_floats(traits, m.rows, m.cols);
-    const Tensor aligned = t->aligned_copy();
     packed = static_cast<const float*>(
         b.pack(1, cat("gemm ", p.trans_b, " ", table.pack_b.name), static_cast<size_t>(packed_floats) * sizeof(float),
                [&](void* to) {
-                 kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()),
-                                    m.row_stride, m.col_stride, m.rows, m.cols, static_cast<float*>(to));
+                 kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(t->data()), m.row_stride,
+                                    m.col_stride, m.rows, m.cols, static_cast<float*>(to));
                }));
   } else {
     w = b.in(1);

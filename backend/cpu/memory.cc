@@ -15,10 +15,10 @@ size_t round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;
 }
 
-// Fresh zeroed pages, on huge ones from 2 MiB on. `bytes` is rounded up.
+// Fresh zeroed pages, on huge ones from 2 MiB on; those of the end may be small. `bytes` is rounded up.
 void* map_pages(size_t& bytes) {
   const bool huge = bytes >= kHugePage;
-  bytes = round_up(std::max<size_t>(bytes, 1), huge ? kHugePage : kPage);
+  bytes = round_up(std::max<size_t>(bytes, 1), kPage);
   const size_t slack = huge ? kHugePage : 0;
   void* p = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes");

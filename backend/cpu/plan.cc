@@ -213,6 +213,17 @@ Slot PlanBuilder::new_value(const Value* v, Type type, Layout layout, int buffer
   return s;
 }
 
+namespace {
+
+// Gathers copy bytes, of a table that may be most of the model and of which they read little.
+bool read_by_gathers_alone(const Value& v) {
+  const auto uses = v.uses();
+  return std::all_of(uses.begin(), uses.end(),
+                     [](const Use* use) { return use->user()->is<Gather>() && use->index() == 0; });
+}
+
+}  // namespace
+
 Slot PlanBuilder::slot_of(Value* v) {
   if (const auto it = slots_.find({v, Layout::plain}); it != slots_.end()) return it->second;
   if (slots_.count({v, Layout::blocked16})) return in_layout(v, Layout::plain);  // as a step of this plan
@@ -221,7 +232,8 @@ Slot PlanBuilder::slot_of(Value* v) {
                                                  : nullptr) {
     const Slot s = new_value(v, v->type(), Layout::plain, new_buffer(Storage::constant, -1));
     TC_CHECK(v->type() == t->type(), "a constant ", t->type(), " of type ", v->type());
-    plan_->constants.push_back({s, t->aligned_copy()});
+    const bool as_it_lies = options_.kernels && v->constant() && read_by_gathers_alone(*v);
+    plan_->constants.push_back({s, as_it_lies ? *t : t->aligned_copy()});
     return s;
   }
   TC_CHECK(outer_, "value '", v->name(), "' of type ", v->type(), " is not defined in the plan");

@@ -1,5 +1,5 @@
-// Copies of a k x cols piece of B into one packed panel [k][kPanel], padded with zeros. Only *_tier.cc files include
-// it.
+// Copies of a k x cols piece of B, which may be misaligned, into one packed panel [k][kPanel], padded with zeros. Only
+// *_tier.cc files include it.
 #pragma once
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/transpose.h"
@@ -26,7 +26,10 @@ inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* 
 
 inline void pack_any(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst) {
   for (int64_t p = 0; p < k; ++p, dst += kPanel) {
-    for (int j = 0; j < kPanel; ++j) dst[j] = j < cols ? src[p * rs + j * cs] : 0.0f;
+    for (int j = 0; j < kPanel; ++j) {
+      dst[j] = 0.0f;
+      if (j < cols) std::memcpy(dst + j, src + p * rs + j * cs, sizeof(float));
+    }
   }
 }
 
