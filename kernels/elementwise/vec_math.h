@@ -108,6 +108,10 @@ TC_INLINE ExpParts exp_parts(VecF x) {
   return {fma(r * r, polynomial(r, kQ), r), n};
 }
 
+// Below it e^x rounds to 0. Arguments as low, which masks are full of, must not reach the scaling: an instruction whose
+// result underflows takes 20 times as long.
+constexpr float kExpIsZero = -103.98f;
+
 // 2^kShift e^x. Beyond the bounds the result is 0 or infinity.
 template <int kShift = 0>
 TC_INLINE VecF vexp(VecF x) {
@@ -116,8 +120,9 @@ TC_INLINE VecF vexp(VecF x) {
 }
 // e^x for x <= 0.
 TC_INLINE VecF vexp_negative(VecF x) {
-  const ExpParts e = exp_parts(vmax(f32(-104.5f), x));
-  return scale_by_power(f32(1.0f) + e.p, e.n);
+  const Mask<float> gone = x < f32(kExpIsZero);
+  const ExpParts e = exp_parts(select(gone, f32(0.0f), x));
+  return select(gone, f32(0.0f), scale_by_power(f32(1.0f) + e.p, e.n));
 }
 
 // expm1(x) for |x| <= 89: half of it in full precision, doubled at the end, since 2^128 is no float but e^88.7 is.
