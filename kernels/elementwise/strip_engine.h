@@ -6,6 +6,8 @@
 
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/elementwise/vec_math.h"
+#include "tc/kernels/simd/stream.h"
+#include "tc/kernels/streams.h"
 
 namespace tc::kernels {
 namespace {
@@ -318,6 +320,12 @@ inline bool written_too_early(const StripArgs& args, int k) {
   return false;
 }
 
+inline bool streams(const StripArgs& args) {
+  int64_t bytes = 0;
+  for (int k = 0; k < args.program->outputs; ++k) bytes += elem_bytes(args.outputs[k].type);
+  return args.elements() * bytes >= kStreamedBytes;
+}
+
 template <class T>
 struct Place {
   Access access;
@@ -346,6 +354,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     scalar_space.extent[0] = 1;
     space = &scalar_space;
   }
+  const bool past_caches = streams(args);
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;
 
@@ -435,7 +444,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
       Place<T>& at = place[k];
       const StripOutput& out = args.outputs[k - p.inputs];
       slot[k] = strips[k];
-      if (!at.native) continue;
+      if (!at.native || (past_caches && at.access == Access::flat)) continue;
       if (at.access == Access::flat)
         slot[k] = static_cast<T*>(out.data) + i;
       else if (in_row && at.inner == 1)
@@ -455,7 +464,11 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
       const StripOutput& out = args.outputs[k - p.inputs];
       auto* base = static_cast<std::byte*>(out.data);
       if (at.access == Access::flat) {
-        at.flush(base + i * at.size, 1, slot[k], count);
+        if (past_caches && out.type == kElemOf<T>)
+          stream_copy(base + i * at.size, reinterpret_cast<const std::byte*>(slot[k]),
+                      sizeof(T) * static_cast<size_t>(n));
+        else
+          at.flush(base + i * at.size, 1, slot[k], count);
         continue;
       }
       Cursor walk = cursor;
@@ -476,6 +489,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
         cursor = Cursor(*space, i);
     }
   }
+  if (past_caches) stream_fence();
   return {};
 }
 

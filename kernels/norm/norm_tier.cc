@@ -1,16 +1,25 @@
 #include "tc/kernels/norm/norm.h"
 
 #include "tc/kernels/reduce/lanes.h"
+#include "tc/kernels/simd/stream.h"
+#include "tc/kernels/streams.h"
 
 namespace tc::kernels {
 namespace {
 
 constexpr int kWidth = kLanes<float>;
 
+// Whether `elements` results are to be streamed.
+bool streams(const float* in, const float* out, int64_t elements) {
+  return in != out && elements >= kStreamedBytes / static_cast<int64_t>(sizeof(float));
+}
+
 // out[i] = f(in[i]) for n contiguous floats.
 template <class F>
-TC_INLINE void map_row(const float* in, float* out, int64_t n, F f) {
+TC_INLINE void map_row(const float* in, float* out, int64_t n, F f, bool past_caches = false) {
   int64_t i = 0;
+  if (past_caches && can_stream(out))
+    for (; i + kWidth <= n; i += kWidth) stream(out + i, f(load(in + i)));
   for (; i + kWidth <= n; i += kWidth) store(out + i, f(load(in + i)));
   if (i < n) {
     const Tail<float> tail(static_cast<int>(n - i));
@@ -40,17 +49,25 @@ float exp_row(const float* in, float* out, int64_t n, float peak) {
   return fold_lanes<SumStep<float>, float>(sum[0] + sum[1]);
 }
 
-void softmax_row(const float* in, float* out, int64_t n, bool log) {
+// Rows up to this length keep what is to be scaled away from a streamed result.
+constexpr int64_t kRowBuffer = 4096;
+
+void softmax_row(const float* in, float* out, int64_t n, bool log, bool past_caches) {
   const float peak = reduce_row<MaxStep<float>>(in, n, 0.0f);
   if (log) {
     const float sum = reduce_row<ExpStep>(in, n, peak);
     float log_sum[kWidth];
     store(log_sum, vlog(VecF(sum)));
     const VecF m(peak), l(log_sum[0]);
-    return map_row(in, out, n, [&](VecF x) { return x - m - l; });
+    return map_row(
+        in, out, n, [&](VecF x) { return x - m - l; }, past_caches);
   }
-  const VecF factor(1.0f / exp_row(in, out, n, peak));
-  map_row(out, out, n, [&](VecF x) { return x * factor; });
+  alignas(64) float buffer[kRowBuffer];
+  const bool buffered = past_caches && n <= kRowBuffer;
+  float* powers = buffered ? buffer : out;
+  const VecF factor(1.0f / exp_row(in, powers, n, peak));
+  map_row(
+      powers, out, n, [&](VecF x) { return x * factor; }, buffered);
 }
 
 // `count` neighbouring columns at most one register wide, n rows `step` apart.
@@ -75,10 +92,11 @@ void softmax_columns(const float* in, float* out, int64_t n, int64_t step, int c
 
 void softmax_f32(const SoftmaxArgs& args, int64_t begin, int64_t end) {
   if (args.n == 0) return;
+  const bool past_caches = streams(args.input, args.output, args.outer * args.n * args.inner);
   for (int64_t i = begin; i < end;) {
     const int64_t column = i % args.inner, at = i / args.inner * args.n * args.inner + column;
     if (args.inner == 1) {
-      softmax_row(args.input + at, args.output + at, args.n, args.log);
+      softmax_row(args.input + at, args.output + at, args.n, args.log, past_caches);
       ++i;
       continue;
     }
@@ -87,6 +105,7 @@ void softmax_f32(const SoftmaxArgs& args, int64_t begin, int64_t end) {
     softmax_columns(args.input + at, args.output + at, args.n, args.inner, count, args.log);
     i += count;
   }
+  if (past_caches) stream_fence();
 }
 
 // Adds (x - shift)^2.
@@ -100,7 +119,7 @@ struct DeviationStep {
   using Fold = SumStep<float>;
 };
 
-void normalize_row(const NormArgs& args, int64_t row) {
+void normalize_row(const NormArgs& args, int64_t row, bool past_caches) {
   const int64_t n = args.channels * args.spatial;
   const float* in = args.input + row * n;
   float* out = args.output + row * n;
@@ -115,6 +134,7 @@ void normalize_row(const NormArgs& args, int64_t row) {
   const float* scale = args.scale == nullptr ? nullptr : args.scale + first;
   const float* bias = args.bias == nullptr ? nullptr : args.bias + first;
   const VecF m(mean), s(inv_std);
+  past_caches = past_caches && can_stream(out);
   if (args.spatial != 1) {
     for (int64_t c = 0; c < args.channels; ++c) {
       const VecF a(scale == nullptr ? inv_std : inv_std * scale[c]), b(bias == nullptr ? 0.0f : bias[c]);
@@ -133,7 +153,9 @@ void normalize_row(const NormArgs& args, int64_t row) {
       y = y * fetch(scale);
     else if (bias != nullptr)
       y = y + fetch(bias);
-    if (whole)
+    if (whole && past_caches)
+      stream(out + i, y);
+    else if (whole)
       store(out + i, y);
     else
       store(out + i, y, tail);
@@ -141,7 +163,9 @@ void normalize_row(const NormArgs& args, int64_t row) {
 }
 
 void normalize_f32(const NormArgs& args, int64_t begin, int64_t end) {
-  for (int64_t row = begin; row < end; ++row) normalize_row(args, row);
+  const bool past_caches = streams(args.input, args.output, args.rows * args.channels * args.spatial);
+  for (int64_t row = begin; row < end; ++row) normalize_row(args, row, past_caches);
+  if (past_caches) stream_fence();
 }
 
 }  // namespace

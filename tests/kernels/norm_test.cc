@@ -69,6 +69,13 @@ TEST_P(Norm, Softmax) {
   }
 }
 
+// Large results go past the caches, where rows are aligned.
+TEST_P(Norm, StreamedResults) {
+  Team team(2);
+  for (const bool log : {false, true}) check_softmax(kernels(), team, 4096, 1028, 1, log, Edge::kBack, false);
+  check_softmax(kernels(), team, 800, 5300, 1, false, Edge::kBack, false);
+}
+
 TEST_P(Norm, SoftmaxOfSpecialValues) {
   Team team(1);
   constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -77,6 +84,12 @@ TEST_P(Norm, SoftmaxOfSpecialValues) {
   softmax(kernels(), team, {.input = in, .output = out, .outer = 1, .n = 4, .inner = 1});
   EXPECT_EQ(out[0], 0);
   EXPECT_EQ(out[1], 0.5f);
+  EXPECT_EQ(out[3], 0);
+  const float far[] = {0, -100, -103.9f, -1e30f};  // e^-104 is 0, e^-103 is not
+  softmax(kernels(), team, {.input = far, .output = out, .outer = 1, .n = 4, .inner = 1});
+  EXPECT_EQ(out[0], 1);
+  EXPECT_NEAR(out[1] / 3.7835e-44f, 1, 0.05);
+  EXPECT_EQ(out[2], std::numeric_limits<float>::denorm_min());
   EXPECT_EQ(out[3], 0);
   const float masked[] = {-kInf, -kInf};
   softmax(kernels(), team, {.input = masked, .output = out, .outer = 1, .n = 2, .inner = 1});
@@ -127,6 +140,7 @@ TEST_P(Norm, LayerNormOfEveryLength) {
     }
   }
   check_norm(kernels(), team, {.rows = 200, .channels = 768}, Edge::kBack, true, true);
+  check_norm(kernels(), team, {.rows = 4096, .channels = 1028}, Edge::kBack, true, true);  // streamed
 }
 
 TEST_P(Norm, InstanceAndGroupNorm) {

@@ -147,6 +147,28 @@ TEST_P(Strip, OneAndTwoThreadsAgreeToTheBit) {
   EXPECT_EQ(std::memcmp(y[0].data(), y[1].data(), n * sizeof(float)), 0);
 }
 
+// Large results are stored past the caches: the same bits, and nothing beyond them.
+TEST_P(Strip, StreamedResults) {
+  Team team(2);
+  Random random(6);
+  const std::size_t n = (std::size_t{1} << 22) + 7, part = 1000;
+  for (const Edge edge : kEdges) {
+    GuardedBuffer<float> x(random.floats(n), edge), b(random.floats(n), edge), y(n, edge);
+    StripInput inputs[] = {{x.data(), Elem::f32, {1}}, {b.data(), Elem::f32, {1}}};
+    StripOutput outputs[] = {{y.data(), Elem::f32, {1}}};
+    ASSERT_TRUE(run_strips(strips(), team, {&kProgram, 1, {static_cast<std::int64_t>(n)}, inputs, outputs}).ok());
+    std::vector<float> again(part);
+    outputs[0].data = again.data();
+    for (std::size_t at = 0; at < n; at += part) {
+      const std::size_t here = std::min(part, n - at);
+      inputs[0].data = x.data() + at, inputs[1].data = b.data() + at;
+      const StripArgs args{&kProgram, 1, {static_cast<std::int64_t>(here)}, inputs, outputs};
+      ASSERT_TRUE(strips().f32.fn(args, 0, args.extent[0]).ok());
+      ASSERT_EQ(std::memcmp(y.data() + at, again.data(), here * sizeof(float)), 0) << at;
+    }
+  }
+}
+
 // In place, where the input is still needed after the output was first written.
 TEST_P(Strip, OutputOverAnInputThatIsReadLater) {
   const StripOp code[] = {{MicroOp::square, 1, 0}, {MicroOp::add, 1, 1, 0}};
