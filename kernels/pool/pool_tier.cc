@@ -111,6 +111,8 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
     const Span sz = span_of(s, 0, row / s.out[1]);
     const Span sy = span_of(s, 1, row % s.out[1]);
     for (int64_t ox = 0; ox < s.out[2];) {
+      // The last register computes some columns again.
+      if (ox > left && ox < right && ox + kV > right && right - kV >= left) ox = right - kV;
       const Span sx = span_of(s, 2, ox);
       if (ox < left || ox + kV > right) {
         y[ox++] = plain_one<kMax>(g, x, sz, sy, sx);
