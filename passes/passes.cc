@@ -11,6 +11,8 @@ std::span<const Pass> all_passes() {
        "calls become copies of the functions' bodies"},
       {"integer-arithmetic", Phase::normalize, 2, run_rules<integer_rules>, integer_rules(), nullptr,
        "what is computed between dequantised operands is computed on bytes"},
+      {"simplify-scans", Phase::normalize, 2, simplify_scans, scan_rules(), nullptr,
+       "scans of elementwise bodies and running sums become ops on all slices; short scans are written out"},
       {"normalize", Phase::normalize, 1, normalize, normalize_rules(), is_normalized,
        "computes what is known, drops what does nothing, merges what is equal"},
       {"stabilize", Phase::stabilize, 1, run_rules<stabilize_rules>, stabilize_rules(), is_stable,

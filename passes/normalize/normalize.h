@@ -14,6 +14,9 @@ std::span<const Rule> sink_rules();       // transposes towards the outputs
 std::span<const Rule> common_rules();     // what eliminate_common does
 std::span<const Rule> normalize_rules();  // all of them
 
+// Scans that are elementwise, running sums or reductions say so; short ones of other bodies are written out.
+void simplify_scans(PassContext& ctx);
+std::span<const Rule> scan_rules();
 // Values computed alike become one (regions see those of the enclosing graphs).
 void eliminate_common(PassContext& ctx);
 // A branch whose condition is constant stands for its If.

@@ -193,6 +193,62 @@ std::vector<RuleCase> normalize_cases() {
        "(%x: f32[3]) { %0 = call @twice %x : f32[3] \n return %0 }\nfunc @twice(%y: f32[3]) { %0 = add %y, %y \n "
        "return %0 }",
        "add %x, %x", "call"},
+      {"scan-of-elementwise-is-elementwise",
+       "(%x: f32[N,3], %y: f32[N], %w: f32[2,3]) { %0, %1 = scan %x, %y {num_scan_inputs = 2} (@body (%a: f32[3], %b: "
+       "f32[]) { %c = mul %a, %b \n %d = add %w, %c \n %e = exp %w \n return %d, %e }) \n return %0, %1 }",
+       "expand", "scan"},
+      {"scan-of-elementwise-is-elementwise",
+       "(%x: f32[3,4]) { %0 = scan %x {num_scan_inputs = 1, scan_input_axes = [1], scan_input_directions = [1], "
+       "scan_output_axes = [-1], scan_output_directions = [1]} (@body (%a: f32[3]) { %c = tanh %a \n return %c }) \n "
+       "return %0 }",
+       "tanh", "scan"},
+      {"scan-of-elementwise-is-elementwise",
+       "(%x: f32[N,3]) { %0 = scan %x {num_scan_inputs = 1} (@body (%a: f32[3]) { %c = softmax %a \n return %c }) \n "
+       "return %0 }",
+       "the body is more than elementwise", nullptr},
+      {"scan-of-elementwise-is-elementwise",
+       "(%x: f32[N]) { %0 = scan %x {num_scan_inputs = 1, scan_output_directions = [1]} (@body (%a: f32[]) { %c = exp "
+       "%a \n return %c }) \n return %0 }",
+       "slices are taken and stacked in different directions", nullptr},
+      {"scan-of-elementwise-is-elementwise",
+       "(%s: f32[], %x: f32[N]) { %0, %1 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[], %a: f32[]) { %h = mul "
+       "%c, %a \n %d = add %h, %a \n return %d, %h }) \n return %0, %1 }",
+       "a state is neither a running sum nor a product", nullptr},
+      {"scan-of-elementwise-is-elementwise",
+       "(%x: i32[N], %y: i32[N]) { %0 = scan %x, %y {num_scan_inputs = 2} (@body (%a: i32[], %b: i32[]) { %one = "
+       "constant dense<1> : i32[] \n %c = div %a, %one \n return %c }) \n return %0 }",
+       "the body divides integers", nullptr},
+      {"scan-of-sums-is-cumulative",
+       "(%s: f32[3], %x: f32[N,3]) { %0, %1, %2 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[3], %a: f32[3]) { "
+       "%g = exp %a \n %d = add %c, %g \n %e = mul %c, %a \n return %d, %d, %e }) \n return %0, %1, %2 }",
+       "cum_sum", "scan"},
+      {"scan-of-sums-is-cumulative",
+       "(%s: f32[3], %x: f32[N]) { %0 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[3], %a: f32[]) { "
+       "%d = add %a, %c \n return %d }) \n return %0 }",
+       "reduce_sum", "scan"},
+      {"scan-of-sums-is-cumulative",
+       "(%s: f32[], %t: i32[2], %x: f32[4,N], %k: i32[N,2]) { %0, %1, %2 = scan %s, %t, %x, %k {num_scan_inputs = 2, "
+       "scan_input_axes = [1, 0], scan_input_directions = [1, 1], scan_output_directions = [1]} (@body (%c: f32[], %m: "
+       "i32[2], %a: f32[4], %b: i32[2]) { %two = constant dense<2> : f32[] \n %d = mul %c, %two \n %e = max %m, %b \n "
+       "%f = mul %a, %d \n return %d, %e, %f }) \n return %0, %1, %2 }",
+       "cum_prod", "scan"},
+      {"scan-of-elementwise-is-elementwise",
+       "(%s: f32[], %x: f32[N]) { %0, %1 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[], %a: f32[]) { %d = max "
+       "%c, %a \n return %d, %d }) \n return %0, %1 }",
+       "a running maximum is looked at on the way", nullptr},
+      {"short-scan-is-unrolled",
+       "(%s: f32[2], %x: f32[2,3]) { %0, %1 = scan %s, %x {num_scan_inputs = 1, scan_input_axes = [1], "
+       "scan_output_axes = [1], scan_output_directions = [1]} (@body (%c: f32[2], %a: f32[2]) { %h = mul %c, %a \n %d = "
+       "sub %h, %a \n return %d, %h }) \n return %0, %1 }",
+       "concat", "scan"},
+      {"short-scan-is-unrolled",
+       "(%s: f32[2], %x: f32[9,2]) { %0 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[2], %a: f32[2]) { %h = mul "
+       "%c, %a \n %d = sub %h, %a \n return %d }) \n return %0 }",
+       "the scan is too long to be written out", nullptr},
+      {"short-scan-is-unrolled",
+       "(%s: f32[2], %x: f32[N,2]) { %0 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[2], %a: f32[2]) { %h = mul "
+       "%c, %a \n %d = sub %h, %a \n return %d }) \n return %0 }",
+       "the number of slices is not known", nullptr},
       {"inline-constant-branch",
        "(%x: f32[3]) { %c = constant dense<true> : bool[] \n %0 = if %c ((){ %1 = exp %x \n return %1 }, () { %2 = "
        "tanh %x \n return %2 }) : f32[3] \n return %0 }",

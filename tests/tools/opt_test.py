@@ -148,7 +148,7 @@ class Control(OptTest):
         self.assertEqual(passes("--until=normalize")[-1], "normalize")
         self.assertNotIn("normalize", passes("--disable", "normalize"))
         self.assertEqual(passes("-O0"), [])
-        self.assertEqual(passes("-O0", "--enable", "normalize"), ["integer-arithmetic", "normalize"])  # a phase
+        self.assertEqual(passes("-O0", "--enable", "normalize"), ["integer-arithmetic", "simplify-scans", "normalize"])  # a phase
         self.assertEqual(fired(), 1)
         self.assertEqual(fired("--disable", "max-zero-is-relu"), 0)
         self.assertEqual(fired("--disable=stabilize,max-zero-is-relu"), 0)
