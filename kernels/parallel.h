@@ -8,6 +8,7 @@
 // waits only for workers that claimed a tile, never for one that has not woken up yet. Locality: the caller claims
 // from the front and workers from the back, so consecutive regions of equal shape touch the same data on each core.
 //
+//  - A worker that finds itself on its caller's core moves to the others that the process may use, and stays there.
 //  - A region started inside a region of the same team runs inline, as the worker it is on.
 //  - A region started while another thread uses the team runs inline, as worker 0. Callers that want threads
 //    concurrently, or that keep scratch memory per worker, own a team each.
