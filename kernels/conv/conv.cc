@@ -1,7 +1,9 @@
 #include "tc/kernels/conv/conv.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "tc/kernels/cpu.h"
 #include "tc/kernels/parallel.h"
 
 namespace tc::kernels {
@@ -12,14 +14,25 @@ namespace {
 constexpr int64_t kChunkSteps = 512;
 // The copy of a padded input region stays in L2.
 constexpr int64_t kRegionFloats = 64 * 1024;
+// Up to this size it is kept for the next tile, which may want it for other output channels. Of a 3x3 convolution of
+// 256 channels at 28 x 28 with stride 2, eight tiles, the copies took a fifth of the time.
+constexpr int64_t kKeptFloats = 160 * 1024;
 constexpr int64_t kWantedTiles = 16;
-constexpr double kLeastTileFlops = 2e6;
+// Fewer where each tile would read many weights anew.
+constexpr int64_t kWantedHeavyTiles = 8, kHeavyWeights = 256 * 1024;
+// Some 5 us of one core: claiming a tile takes 0.1 us.
+constexpr double kLeastTileFlops = 6e5;
 // Groups of this many output blocks share a pass over the input.
 constexpr int64_t kBlockGroup = 4;
 constexpr int64_t kIm2colK = 384;
+// Output columns of a tile on plain NCHW, and what they are a multiple of.
+constexpr int64_t kNchwCols = 256, kNchwPiece = 64;
 
 int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
+}
+int64_t round_up(int64_t a, int64_t b) {
+  return ceil_div(a, b) * b;
 }
 int64_t blocks(int64_t channels) {
   return ceil_div(channels, kChannelBlock);
@@ -32,6 +45,11 @@ int64_t volume(const int64_t (&v)[3]) {
 int64_t reach(const ConvShape& s, int axis, int64_t count) {
   if (s.transposed) return count + ceil_div((s.kernel[axis] - 1) * s.dilation[axis] + s.stride[axis], s.stride[axis]);
   return (count - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
+}
+
+// Of these the ones that are read: a kernel smaller than the stride leaves gaps.
+int64_t reads(const ConvShape& s, int axis, int64_t count) {
+  return s.transposed ? reach(s, axis, count) : std::min(reach(s, axis, count), count * s.kernel[axis]);
 }
 
 void plan_direct(ConvPlan& p, const ConvShape& s) {
@@ -57,7 +75,7 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
   p.col_tile = p.cols;
   const auto region = [&] {
     if (pointwise) return p.col_tile * chunk_floats;
-    return reach(s, 1, p.row_tile) * reach(s, 2, p.col_tile) * chunk_floats;
+    return reads(s, 1, p.row_tile) * reads(s, 2, p.col_tile) * chunk_floats;
   };
   const auto flops = [&] {
     return 2.0 * static_cast<double>(p.row_tile * step_y * p.col_tile * step_x) *
@@ -75,8 +93,13 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
       p.col_tile = ceil_div(p.col_tile, 2);
     }
   }
-  while (count() < kWantedTiles && flops() > 2 * kLeastTileFlops) {
-    if (p.row_tile > 4) {
+  const int64_t per_block = kChannelBlock * in_blocks * block * taps;
+  const int64_t wanted = per_block * p.block_tile >= kHeavyWeights ? kWantedHeavyTiles : kWantedTiles;
+  while (count() < wanted && flops() > 2 * kLeastTileFlops) {
+    // Tiles of fewer output channels read the input anew, tiles of fewer pixels the weights: the smaller of both.
+    if (p.block_tile > kBlockGroup && per_block * p.block_tile > region() / p.chunk * in_blocks) {
+      p.block_tile = ceil_div(ceil_div(p.block_tile, 2), kBlockGroup) * kBlockGroup;
+    } else if (p.row_tile > 4) {
       p.row_tile = ceil_div(p.row_tile, 2);
     } else if (pointwise && p.col_tile > 112) {
       p.col_tile = ceil_div(p.col_tile, 2);
@@ -90,10 +113,10 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
       break;
     }
   }
-  p.tap_floats = ceil_div(4 * taps, 16) * 16;
-  const int64_t in_rows = pointwise ? 1 : reach(s, 1, p.row_tile);
-  const int64_t in_cols = pointwise ? 0 : reach(s, 2, p.col_tile);
-  p.worker_floats = p.tap_floats + in_rows * in_cols * chunk_floats;
+  p.tap_floats = ceil_div(4 * taps * (plain && s.ic <= kFlatChannels ? s.ic : 1), 16) * 16;
+  const int64_t region_floats = pointwise ? 0 : reach(s, 1, p.row_tile) * reach(s, 2, p.col_tile) * block;
+  p.keeps_region = !s.transposed && region_floats * in_blocks <= kKeptFloats;
+  p.worker_floats = p.tap_floats + kScratchHead + region_floats * (p.keeps_region ? in_blocks : p.chunk);
   p.block_tiles = ceil_div(blocks(s.oc / s.groups), p.block_tile);
 }
 
@@ -104,7 +127,43 @@ void plan_depthwise(ConvPlan& p, const ConvShape& s) {
   p.block_tile = 1;
   p.block_tiles = blocks(s.oc);
   const double row_flops = 2.0 * static_cast<double>(p.cols * kChannelBlock * volume(s.kernel));
-  p.row_tile = std::clamp<int64_t>(static_cast<int64_t>(kLeastTileFlops / 4 / row_flops), 1, p.rows);
+  p.row_tile = std::clamp<int64_t>(static_cast<int64_t>(kLeastTileFlops / 2 / row_flops), 1, p.rows);
+}
+
+bool is_pointwise(const ConvShape& s) {
+  return !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.in) == volume(s.out) &&
+         volume(s.pad) == 0;
+}
+
+void plan_nchw(ConvPlan& p, const ConvShape& s) {
+  const bool depthwise = p.algorithm == ConvAlgorithm::depthwise_nchw;
+  const int64_t taps = volume(s.kernel), in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
+  p.rows = is_pointwise(s) ? 1 : s.out[1];
+  p.cols = is_pointwise(s) ? s.out[1] * s.out[2] : s.out[2];
+  p.chunk = std::clamp<int64_t>(kChunkSteps / taps, 1, in_channels);
+  p.chunk = ceil_div(in_channels, ceil_div(in_channels, p.chunk));
+  p.row_tile = p.rows;
+  p.col_tile = round_up(ceil_div(p.cols, ceil_div(p.cols, kNchwCols)), kNchwPiece);
+  p.block_tile = p.block_tiles = 1;
+  const double flops_per_pixel = 2.0 * static_cast<double>(taps * in_channels * out_channels);
+  const auto region = [&] { return p.chunk * s.stride[2] * reach(s, 1, p.row_tile) * nchw_line(s, p.col_tile); };
+  const auto flops = [&] { return flops_per_pixel * static_cast<double>(p.row_tile * p.col_tile); };
+  const auto count = [&] { return s.n * s.groups * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile); };
+  while (region() > kRegionFloats && p.row_tile > 1) p.row_tile = ceil_div(p.row_tile, 2);
+  while (count() < kWantedTiles && flops() > kLeastTileFlops) {
+    if (p.row_tile > 4)
+      p.row_tile = ceil_div(p.row_tile, 2);
+    else if (p.col_tile > kNchwPiece)
+      p.col_tile = round_up(ceil_div(p.col_tile, 2), kNchwPiece);
+    else
+      break;
+  }
+  if (depthwise) {
+    p.block_tile = std::clamp<int64_t>(static_cast<int64_t>(kLeastTileFlops / 2 / flops()), 1, s.oc);
+    p.block_tiles = ceil_div(s.oc, p.block_tile);
+  }
+  p.tap_floats = round_up(2 * p.chunk * taps, 16);
+  p.worker_floats = p.tap_floats + region();
 }
 
 void plan_im2col(ConvPlan& p, const ConvShape& s, int width) {
@@ -129,6 +188,10 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
       return kernels.winograd;
     case ConvAlgorithm::im2col:
       return kernels.im2col;
+    case ConvAlgorithm::nchw:
+      return kernels.nchw;
+    case ConvAlgorithm::depthwise_nchw:
+      return kernels.depthwise_nchw;
     case ConvAlgorithm::direct:
     case ConvAlgorithm::direct_plain:
       break;
@@ -140,48 +203,40 @@ int64_t winograd_outputs(ConvAlgorithm a) {
   return a == ConvAlgorithm::winograd2 ? 2 : 4;
 }
 
-// Transformed input of a tile of the plan, beside as much for the products: what stays in L2.
-constexpr int64_t kWinogradFloats = 160 * 1024;
+// What a Winograd tile of the plan works on, transformed input and products, leaves this share of L2 to the weights
+// that stream through.
+constexpr double kWinogradShare = 0.625;
 
 void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   const int64_t m = winograd_outputs(p.algorithm), elements = (m + 2) * (m + 2);
-  const int64_t channels = blocks(s.ic) * kChannelBlock, group = width / kChannelBlock;
-  const int64_t most = std::clamp<int64_t>(kWinogradFloats / (elements * channels), 8, 64);
-  p.rows = s.out[1];
-  p.cols = s.out[2];
-  const int64_t tile_rows = ceil_div(p.rows, m), tile_cols = ceil_div(p.cols, m);
-  int64_t rows = 1, cols = tile_cols;
-  if (tile_cols > most) {
-    cols = ceil_div(tile_cols, ceil_div(tile_cols, most));
-  } else {
-    rows = std::clamp<int64_t>(most / tile_cols, 1, tile_rows);
-    rows = ceil_div(tile_rows, ceil_div(tile_rows, rows));
-  }
-  p.block_tile = ceil_div(blocks(s.oc), group) * group;
-  // A range of output channels transforms the input anew: a tenth of the work with 128 of them.
-  const auto count = [&] {
-    return s.n * ceil_div(tile_rows, rows) * ceil_div(tile_cols, cols) * ceil_div(blocks(s.oc), p.block_tile);
-  };
-  while (count() < 4 && p.block_tile * kChannelBlock > 128)
-    p.block_tile = ceil_div(ceil_div(p.block_tile, 2), group) * group;
-  p.row_tile = rows * m;
-  p.col_tile = cols * m;
+  const int64_t channels = blocks(s.ic) * kChannelBlock;
+  const auto l2 = static_cast<int64_t>(kWinogradShare * static_cast<double>(cpu_info().l2_bytes / sizeof(float)));
+  const int64_t most = std::clamp<int64_t>(l2 / (elements * (channels + width)), 8, 64);
+  p.rows = p.row_tile = 1;
+  p.cols = ceil_div(s.out[1], m) * ceil_div(s.out[2], m);
+  p.block_tile = width / kChannelBlock;
   p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
-  // Grows with the image, unlike rows * cols, so that memory for the largest image serves all.
-  p.worker_floats = std::min(most, tile_rows * tile_cols) * elements * (channels + width);
+  // Every range reads all weights anew: no more of them than four threads want.
+  const int64_t ranges = std::max(ceil_div(p.cols, most), std::min(ceil_div(p.cols, 8), ceil_div(4, p.block_tiles)));
+  p.col_tile = ceil_div(p.cols, ranges);
+  // Grows with the image, so that memory for the largest image serves all.
+  const int64_t tiles = std::min(most, p.cols);
+  p.worker_floats = kScratchHead + elements * (tiles * (channels + width) + 2 * kChannelBlock);
 }
 
 // What a convolution costs, in multiply-adds: arithmetic at the share of the peak that it reaches, and the weights' way
-// from memory to the core, a float at the price of 16 multiply-adds.
+// from memory to the core. One float comes in the time of 28 multiply-adds with one thread, of 51 with two (76 G of
+// them and 11 GB/s per core, 12 GB/s for both), of which about half is hidden behind arithmetic.
+constexpr double kWeightPrice = 24;
 double direct_cost(const ConvShape& s) {
   const double weights = 9.0 * static_cast<double>(s.ic * s.oc);
-  return weights * static_cast<double>(s.n * s.out[1] * s.out[2]) / 0.9 + 16 * weights;
+  return weights * static_cast<double>(s.n * s.out[1] * s.out[2]) / 0.9 + kWeightPrice * weights;
 }
 double winograd_cost(const ConvShape& s, int64_t m) {
   const auto n = static_cast<double>((m + 2) * (m + 2));
   const auto tiles = static_cast<double>(s.n * ceil_div(s.out[1], m) * ceil_div(s.out[2], m));
   const double weights = n * static_cast<double>(s.ic * s.oc);
-  return weights * tiles / 0.8 + 12 * n * tiles * static_cast<double>(s.ic + s.oc) + 16 * weights;
+  return weights * tiles / 0.8 + 12 * n * tiles * static_cast<double>(s.ic + s.oc) + kWeightPrice * weights;
 }
 
 }  // namespace
@@ -208,9 +263,23 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
              volume(s.stride) == 1 && volume(s.dilation) == 1;
     case ConvAlgorithm::im2col:
       return true;
+    case ConvAlgorithm::nchw:
+      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && !s.transposed;
+    case ConvAlgorithm::depthwise_nchw:
+      return conv_accepts(ConvAlgorithm::depthwise, s);
   }
   return false;
 }
+
+namespace {
+
+// The share of vector lanes that work on pixels of plain NCHW.
+double nchw_use(const ConvShape& s) {
+  const int64_t cols = is_pointwise(s) ? s.out[1] * s.out[2] : s.out[2];
+  return static_cast<double>(cols) / static_cast<double>(round_up(cols, kChannelBlock));
+}
+
+}  // namespace
 
 ConvAlgorithm conv_preferred(const ConvShape& s, bool constant_weights) {
   if (conv_accepts(ConvAlgorithm::depthwise, s)) return ConvAlgorithm::depthwise;
@@ -223,13 +292,27 @@ ConvAlgorithm conv_preferred(const ConvShape& s, bool constant_weights) {
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
   if (conv_accepts(ConvAlgorithm::direct, s)) return ConvAlgorithm::direct;
+  if (conv_accepts(ConvAlgorithm::nchw, s) && nchw_use(s) > 0.7) return ConvAlgorithm::nchw;
   return ConvAlgorithm::im2col;
+}
+
+ConvAlgorithm conv_preferred_plain(const ConvShape& s, bool constant_weights) {
+  // Short lines spend more on the copy of the input than two reorders take.
+  if (conv_accepts(ConvAlgorithm::depthwise_nchw, s) && s.out[2] >= 24) return ConvAlgorithm::depthwise_nchw;
+  const ConvAlgorithm blocked = conv_preferred(s, constant_weights);
+  const bool direct = blocked == ConvAlgorithm::direct || blocked == ConvAlgorithm::direct_plain;
+  if (!direct || !conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
+  // A float's way from one layout to the other takes the time of 30 multiply-adds, and the blocked kernels are a tenth
+  // faster at best.
+  const auto sums = static_cast<double>(s.oc * (s.ic / s.groups) * volume(s.kernel));
+  const auto moved = static_cast<double>(s.oc + s.ic * volume(s.stride));
+  return sums < 300 * moved ? ConvAlgorithm::nchw : blocked;
 }
 
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
   ConvPlan p;
   p.algorithm = algorithm;
-  p.groups = algorithm == ConvAlgorithm::depthwise ? 1 : s.groups;
+  p.groups = algorithm == ConvAlgorithm::depthwise || algorithm == ConvAlgorithm::depthwise_nchw ? 1 : s.groups;
   if (s.n == 0 || s.oc == 0 || volume(s.out) == 0) return p;
   switch (algorithm) {
     case ConvAlgorithm::direct:
@@ -245,6 +328,10 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       break;
     case ConvAlgorithm::im2col:
       plan_im2col(p, s, width);
+      break;
+    case ConvAlgorithm::nchw:
+    case ConvAlgorithm::depthwise_nchw:
+      plan_nchw(p, s);
       break;
   }
   p.row_tiles = ceil_div(p.rows, p.row_tile);
@@ -270,16 +357,18 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::winograd4:
       return 36 * s.ic * blocks(s.oc) * kChannelBlock;
     case ConvAlgorithm::im2col:
+    case ConvAlgorithm::nchw:
+    case ConvAlgorithm::depthwise_nchw:
       return s.oc * (s.ic / s.groups) * taps;
   }
   return 0;
 }
 
 bool conv_packed_is_plain(ConvAlgorithm algorithm, const ConvShape& s) {
-  return algorithm == ConvAlgorithm::im2col && !s.transposed;
+  return !conv_gives_blocked(algorithm) && !s.transposed;
 }
 
-// An output channel for im2col, else an output block of a group.
+// An output channel for the algorithms on plain NCHW, else an output block of a group.
 int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
   switch (algorithm) {
     case ConvAlgorithm::direct:
@@ -290,6 +379,8 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::winograd4:
       return blocks(s.oc);
     case ConvAlgorithm::im2col:
+    case ConvAlgorithm::nchw:
+    case ConvAlgorithm::depthwise_nchw:
       return s.oc;
   }
   return 0;
@@ -304,6 +395,10 @@ void conv_pack(Team& team, const ConvTable& kernels, const ConvShape& s, ConvAlg
 void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan) {
   const auto run = tile_slot(kernels, plan.algorithm).fn;
   if (plan.row_tiles == 0) return;
+  if (conv_gives_blocked(plan.algorithm) && plan.worker_floats > 0) {
+    for (int worker = 0; worker < team.threads(); ++worker)
+      std::memset(args.scratch + worker * ceil_div(plan.worker_floats, 16) * 16, 0, kScratchHead * sizeof(float));
+  }
   parallel_for(team, plan.tiles(args.shape), [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
 }
 

@@ -31,13 +31,21 @@ struct ConvShape {
 };
 
 enum class ConvAlgorithm : uint8_t {
-  direct,        // blocked -> blocked; groups whose channels are multiples of 16
-  direct_plain,  // plain -> blocked, one group: first layers, 1x1
-  depthwise,     // blocked -> blocked, groups == ic == oc
-  winograd2,     // blocked -> blocked, 3x3 with stride and dilation 1, one group: F(2x2, 3x3)
-  winograd4,     // the same with F(4x4, 3x3), which errs more: see kWinograd4Error
-  im2col,        // plain -> plain, anything
+  direct,          // blocked -> blocked; groups whose channels are multiples of 16
+  direct_plain,    // plain -> blocked, one group: first layers, 1x1
+  depthwise,       // blocked -> blocked, groups == ic == oc
+  winograd2,       // blocked -> blocked, 3x3 with stride and dilation 1, one group: F(2x2, 3x3)
+  winograd4,       // the same with F(4x4, 3x3), which errs more: see kWinograd4Error
+  im2col,          // plain -> plain, anything
+  nchw,            // plain -> plain, not transposed
+  depthwise_nchw,  // plain -> plain, groups == ic == oc
 };
+constexpr bool conv_takes_blocked(ConvAlgorithm a) {
+  return a <= ConvAlgorithm::winograd4 && a != ConvAlgorithm::direct_plain;
+}
+constexpr bool conv_gives_blocked(ConvAlgorithm a) {
+  return a <= ConvAlgorithm::winograd4;
+}
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512
 // input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7 and 3.2e-6.
@@ -48,10 +56,24 @@ struct ConvArgs {
   const float* x = nullptr;
   const float* w = nullptr;  // packed for the plan's algorithm
   float* y = nullptr;
-  // bias and scale: one per output channel (scale not with im2col). The residual has y's layout; row_bias is unused.
+  // bias and scale: one per output channel (scale only with blocked outputs). The residual has y's layout; row_bias is
+  // unused.
   Epilogue epilogue;
   float* scratch = nullptr;  // 64-byte aligned
 };
+
+// Floats at the front of a worker's scratch that tell whose input it holds, transformed or with its padding: 1 + the
+// number of the region in the running call, zero before.
+inline constexpr int64_t kScratchHead = 16;
+
+// Up to so many input channels direct_plain sums over a flat table of (tap, channel) pairs.
+inline constexpr int64_t kFlatChannels = 8;
+
+// Floats that a line of the input has in the scratch of the nchw algorithms, for `cols` output columns.
+constexpr int64_t nchw_line(const ConvShape& s, int64_t cols) {
+  constexpr int64_t vec = 16;
+  return ((cols + vec - 1) / vec * vec + (s.kernel[2] - 1) * s.dilation[2] / s.stride[2] + vec - 1) / vec * vec;
+}
 
 struct ConvPlan {
   ConvAlgorithm algorithm = ConvAlgorithm::direct;
@@ -62,6 +84,7 @@ struct ConvPlan {
   int64_t row_tiles = 0, col_tiles = 0, block_tiles = 0;
   int64_t chunk = 0;                          // input blocks, or im2col's K, at a time
   int64_t tap_floats = 0, worker_floats = 0;  // scratch of each worker
+  bool keeps_region = false;                  // all input blocks of a tile's region stay in scratch
 
   int64_t tiles(const ConvShape& s) const { return s.n * groups * row_tiles * col_tiles * block_tiles; }
 };
@@ -74,6 +97,8 @@ struct ConvTable {
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> winograd;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> im2col;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> nchw;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise_nchw;
   // Up to 16 channels, `plane` floats apart in NCHW, to and from one block of NCHW16c. to_blocked fills padding with
   // zeros.
   Slot<void(const float* x, int64_t plane, int channels, int64_t pixels, float* y)> to_blocked;
@@ -87,6 +112,8 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& shape);
 // The fastest algorithm that accepts a shape, when its input may have whichever layout it wants. `constant_weights`:
 // their packing costs nothing.
 ConvAlgorithm conv_preferred(const ConvShape& shape, bool constant_weights);
+// The same when input and output are plain, so that another layout costs a pass over each.
+ConvAlgorithm conv_preferred_plain(const ConvShape& shape, bool constant_weights);
 // width: GemmTraits::width of the tier.
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& shape, int width);
 size_t conv_scratch_bytes(const ConvPlan& plan, int threads);

@@ -51,6 +51,8 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
       }
       return;
     case ConvAlgorithm::im2col:
+    case ConvAlgorithm::nchw:
+    case ConvAlgorithm::depthwise_nchw:
       for (int64_t i = 0; i < s.ic / s.groups; ++i) {
         for (int64_t tap = 0; tap < taps; ++tap) *dst++ = weight(s, w, tile, i, tap, taps);
       }
@@ -123,6 +125,8 @@ constinit const ConvTable TC_TIER_NAME(conv_table) = {
     .depthwise = TC_KERNEL(TC_TIER_NAME(conv_depthwise), "conv_f32_depthwise__nchw16c"),
     .winograd = TC_KERNEL(TC_TIER_NAME(conv_winograd), "conv_f32_winograd__nchw16c"),
     .im2col = TC_KERNEL(TC_TIER_NAME(conv_im2col), "conv_f32_im2col__nchw"),
+    .nchw = TC_KERNEL(TC_TIER_NAME(conv_nchw), "conv_f32_direct__nchw"),
+    .depthwise_nchw = TC_KERNEL(TC_TIER_NAME(conv_depthwise_nchw), "conv_f32_depthwise__nchw"),
     .to_blocked = TC_KERNEL(to_blocked, "reorder_f32__nchw_nchw16c"),
     .to_plain = TC_KERNEL(to_plain, "reorder_f32__nchw16c_nchw"),
 };

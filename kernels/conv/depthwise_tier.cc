@@ -1,5 +1,8 @@
 // Depthwise convolution on NCHW16c: a few output pixels of one channel block at a time, each a register (or two, or
 // four).
+#include <array>
+#include <utility>
+
 #include "tc/kernels/conv/algorithms_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 
@@ -7,8 +10,9 @@ namespace tc::kernels {
 namespace {
 
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
+// The most pixels of a tile.
 #if defined(__AVX512F__)
-constexpr int kPixels = 8;
+constexpr int kPixels = 10;
 #elif defined(__AVX2__)
 constexpr int kPixels = 6;
 #else
@@ -24,7 +28,7 @@ struct Window {
 
 // R output pixels; in: the input of tap (0, 0) of the first one.
 template <int R>
-TC_INLINE void pixels(const Window& k, const float* in, const float* w, const Epilogue& e, const TileOut& out) {
+void pixels(const Window& k, const float* in, const float* w, const Epilogue& e, const TileOut& out) {
   Tile<R, kBlockVecs> t;
   t.zero();
   for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
@@ -34,13 +38,20 @@ TC_INLINE void pixels(const Window& k, const float* in, const float* w, const Ep
 #pragma GCC unroll 4
       for (int j = 0; j < kBlockVecs; ++j) {
         const VecF x = load(tap + j * kVecFloats);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * k.pixel + j * kVecFloats), x, t.v[i][j]);
       }
     }
   }
   t.finish(e, out);
 }
+
+using PixelsFn = void (*)(const Window&, const float*, const float*, const Epilogue&, const TileOut&);
+template <int... R>
+constexpr std::array<PixelsFn, sizeof...(R)> pixels_by_count(std::integer_sequence<int, R...>) {
+  return {pixels<R + 1>...};
+}
+constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixels>{});
 
 TC_INLINE int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -79,40 +90,46 @@ void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64
   Window k;
   k.line = s.dilation[1] * width * kChannelBlock;
   k.tap = s.dilation[2] * kChannelBlock;
-  k.pixel = s.stride[2] * kChannelBlock;
   k.kernel_width = s.kernel[2];
   TileOut out;
-  out.row = out.residual_row = kChannelBlock;
   out.ragged = false;
   out.cols = static_cast<int>(least(kChannelBlock, s.oc - block * kChannelBlock));
   out.bias = e.bias == nullptr ? nullptr : e.bias + block * kChannelBlock;
   out.scale = e.scale == nullptr ? nullptr : e.scale + block * kChannelBlock;
-  for (int64_t y = row0; y < row1; ++y) {
-    const int64_t in_y = y * s.stride[1] - s.pad[1];
+  // `count` pixels from (y, c) on, `step_y` rows and `step_x` columns apart, that share their taps.
+  const auto run = [&](int64_t y, int64_t c, int64_t count, int64_t step_y, int64_t step_x) {
+    const int64_t in_y = y * s.stride[1] - s.pad[1], in_x = c * s.stride[2] - s.pad[2];
     valid(in_y, s.dilation[1], s.kernel[1], height, &k.ky0, &k.ky1);
-    const int64_t line = in_y * width;
-    const int64_t at = (plane * p.rows + y) * out_width * kChannelBlock;
-    for (int64_t c = 0; c < out_width;) {
-      const int64_t in_x = c * s.stride[2] - s.pad[2];
-      const float* in = x + (line + in_x) * kChannelBlock;
-      out.c = args.y + at + c * kChannelBlock;
-      out.residual = e.residual == nullptr ? nullptr : e.residual + at + c * kChannelBlock;
-      const bool interior = c >= left && c < right;
-      if (interior) {
-        k.kx0 = 0;
-        k.kx1 = s.kernel[2];
-      } else {
-        valid(in_x, s.dilation[2], s.kernel[2], width, &k.kx0, &k.kx1);
-      }
-      if (interior && c + kPixels <= right) {
-        pixels<kPixels>(k, in, w, e, out);
-        c += kPixels;
-      } else if (interior && c + 2 <= right) {
-        pixels<2>(k, in, w, e, out);
-        c += 2;
-      } else {
-        pixels<1>(k, in, w, e, out);
-        c += 1;
+    valid(in_x, s.dilation[2], s.kernel[2], width, &k.kx0, &k.kx1);
+    k.pixel = (step_y * s.stride[1] * width + step_x * s.stride[2]) * kChannelBlock;
+    out.row = out.residual_row = (step_y * out_width + step_x) * kChannelBlock;
+    const float* in = x + (in_y * width + in_x) * kChannelBlock;
+    int64_t at = ((plane * p.rows + y) * out_width + c) * kChannelBlock;
+    const int64_t strips = (count + kPixels - 1) / kPixels;
+    for (int64_t strip = 0; strip < strips; ++strip) {
+      const int64_t here = (count + strips - strip - 1) / (strips - strip);
+      out.c = args.y + at;
+      out.residual = e.residual == nullptr ? nullptr : e.residual + at;
+      kByCount[static_cast<size_t>(here - 1)](k, in, w, e, out);
+      in += here * k.pixel;
+      at += here * out.row;
+      count -= here;
+    }
+  };
+  // Rows all of whose taps lie inside: their border pixels go down the columns.
+  const int64_t below = height - 1 - (s.kernel[1] - 1) * s.dilation[1] + s.pad[1];
+  const int64_t top = most(row0, least(row1, (s.pad[1] + s.stride[1] - 1) / s.stride[1]));
+  const int64_t bottom = below < 0 ? top : most(top, least(row1, below / s.stride[1] + 1));
+  for (int64_t y = row0; y < row1; ++y) {
+    const bool whole = y >= top && y < bottom;
+    for (int64_t c = 0; c < out_width; ++c) {
+      if (c == left && right > left) {
+        run(y, left, right - left, 0, 1);
+        c = right - 1;
+      } else if (!whole) {
+        run(y, c, 1, 0, 1);
+      } else if (y == top) {
+        run(top, c, bottom - top, 1, 0);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include "tc/kernels/conv/algorithms_tier.h"
 
 #include <cstring>
+#include <utility>
 
 #include "tc/kernels/gemm/micro_tier.h"
 
@@ -14,7 +15,26 @@ struct Tap {
   int64_t in, w;
 };
 
-// What one tile of registers sums: blocks x taps x steps of K.
+// Weights that are read next, asked for a few cache lines at a time while there is arithmetic to hide their way behind:
+// `streams` of `size` lines each, `stride` floats apart.
+struct Ahead {
+  const float* stream = nullptr;
+  int64_t streams = 0, stride = 0, size = 0;
+  int64_t line = 0;   // of the first stream
+  int64_t lines = 0;  // at a time
+
+  TC_INLINE void touch() {
+    for (int64_t i = 0; i < lines && streams > 0; ++i) {
+      __builtin_prefetch(stream + line * kChannelBlock, 0, 2);
+      if (++line < size) continue;
+      line = 0;
+      stream += stride;
+      --streams;
+    }
+  }
+};
+
+// What one tile of registers sums: blocks x taps x steps of K, or single steps at each of the taps (flat).
 struct Sum {
   const Tap* taps;
   int64_t tap_count;
@@ -28,71 +48,61 @@ struct Sum {
   int64_t w_in_block, w_out_block;
 };
 
-template <int R, int NV>
-void tile(const Sum& s, const float* in, const Epilogue& e, const TileOut& out) {
+template <int R, int NV, bool kFlat>
+void tile(const Sum& s, const float* in, Ahead& ahead, const Epilogue& e, const TileOut& out) {
   Tile<R, NV> t;
   t.zero();
+  if constexpr (kFlat) {
+    const float* w = s.w;
+    for (const Tap* q = s.taps; q != s.taps + s.tap_count; ++q) t.step(in + q->in, s.pixel, w + q->w, s.w_out_block);
+    t.finish(e, out);
+    return;
+  }
   const float* w_block = s.w;
   for (int64_t b = 0; b < s.blocks; ++b, in += s.in_block, w_block += s.w_in_block) {
     const int64_t steps = b + 1 == s.blocks ? s.last_steps : s.steps;
     for (int64_t q = 0; q < s.tap_count; ++q) {
       const float* a = in + s.taps[q].in;
       const float* w = w_block + s.taps[q].w;
+      ahead.touch();
       for (int64_t p = 0; p < steps; ++p, a += s.a_cs, w += kChannelBlock) t.step(a, s.pixel, w, s.w_out_block);
     }
   }
   t.finish(e, out);
 }
 
-using TileFn = void (*)(const Sum&, const float*, const Epilogue&, const TileOut&);
+using TileFn = void (*)(const Sum&, const float*, Ahead&, const Epilogue&, const TileOut&);
 
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
 // Output blocks of one pass.
 constexpr int kGroup = kPanelVecs / kBlockVecs;
 
+template <int NV, bool kFlat, int... R>
+TileFn tile_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr TileFn kByRows[] = {tile<R + 1, NV, kFlat>...};
+  return kByRows[rows - 1];
+}
 template <int NV>
-TileFn tile_of(int rows) {
-#define TC_ROWS(R)                     \
-  case R:                              \
-    if constexpr (R <= kMaxRows[NV]) { \
-      return tile<R, NV>;              \
-    } else {                           \
-      return nullptr;                  \
-    }
-  switch (rows) {
-    TC_ROWS(1)
-    TC_ROWS(2)
-    TC_ROWS(3)
-    TC_ROWS(4)
-    TC_ROWS(5)
-    TC_ROWS(6)
-    TC_ROWS(7)
-    TC_ROWS(8)
-    TC_ROWS(9)
-    TC_ROWS(10)
-    TC_ROWS(11)
-    TC_ROWS(12)
-    default:
-      return nullptr;
-  }
-#undef TC_ROWS
+TileFn tile_of(int rows, bool flat) {
+  constexpr std::make_integer_sequence<int, kMaxRows[NV]> all;
+  return flat ? tile_of<NV, true>(rows, all) : tile_of<NV, false>(rows, all);
 }
 
-TileFn tile_of(int blocks, int rows) {
+TileFn tile_of(int blocks, int rows, bool flat) {
 #if defined(__AVX512F__)
   switch (blocks) {
     case 1:
-      return tile_of<1>(rows);
+      return tile_of<1>(rows, flat);
     case 2:
-      return tile_of<2>(rows);
+      return tile_of<2>(rows, flat);
     case 3:
-      return tile_of<3>(rows);
+      return tile_of<3>(rows, flat);
     default:
-      return tile_of<4>(rows);
+      return tile_of<4>(rows, flat);
   }
 #else
   (void)blocks;
-  return tile_of<kBlockVecs>(rows);
+  return tile_of<kBlockVecs>(rows, flat);
 #endif
 }
 
@@ -175,8 +185,9 @@ void copy_region(const float* x, int64_t planes, int64_t height, int64_t width, 
 struct Job {
   const ConvArgs* args;
   const ConvPlan* plan;
-  bool plain;
+  bool plain, flat;
   int64_t image, group;
+  int64_t region;                  // its number, for the scratch's head
   int64_t height, width;           // of the input
   int64_t out_height, out_width;   // of the output; pointwise ones are one row
   int64_t in_blocks, block_steps;  // of this group
@@ -203,6 +214,24 @@ void strip_rows(const Job& j, int64_t block, int64_t y0, int64_t y1, int64_t x0,
   }
 }
 
+// The weights after those of output blocks up to `block` and input blocks [b0, b1): the next pass's, or the next
+// chunk's, or the next tile's.
+Ahead weights_ahead(const Job& j, const Sum& sum, int64_t b0, int64_t b1, int64_t block, bool last_pass) {
+  Ahead a;
+  const ConvShape& s = j.args->shape;
+  const int64_t group_blocks = ceil_div(s.oc / s.groups, kChannelBlock);
+  if (last_pass) {
+    b0 = b1 < j.in_blocks ? b1 : 0;
+    block = b1 < j.in_blocks ? j.block0 : j.block1;
+  }
+  if (block >= group_blocks || s.transposed || j.flat) return a;
+  a.stream = j.args->w + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
+  a.streams = least(kGroup, group_blocks - block);
+  a.stride = sum.w_out_block;
+  a.size = least(sum.blocks, j.in_blocks - b0) * sum.w_in_block / kChannelBlock;
+  return a;
+}
+
 void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
   const ConvArgs& args = *j.args;
   const ConvShape& s = args.shape;
@@ -224,7 +253,7 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
   const int64_t line = (copies ? in_cols : j.width) * unit;
   const int64_t plane = copies ? in_rows * in_cols * unit : j.height * j.width * unit;
 
-  Tap* taps = reinterpret_cast<Tap*>(j.scratch);
+  Tap* taps = reinterpret_cast<Tap*>(j.scratch + kScratchHead);
   Sum sum;
   sum.taps = taps;
   sum.tap_count = 0;
@@ -234,8 +263,9 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
     for (int64_t kx = 0; kx < s.kernel[2]; ++kx) {
       int64_t dx;
       if (!ax.offset(kx, &dx)) continue;
-      taps[sum.tap_count++] = {(dy - low_y) * line + (dx - low_x) * unit,
-                               (ky * s.kernel[2] + kx) * j.block_steps * kChannelBlock};
+      const Tap tap{(dy - low_y) * line + (dx - low_x) * unit, (ky * s.kernel[2] + kx) * j.block_steps * kChannelBlock};
+      for (int64_t step = 0; step < (j.flat ? j.block_steps : 1); ++step)
+        taps[sum.tap_count++] = {tap.in + step * plane, tap.w + step * kChannelBlock};
     }
   }
   sum.in_block = plane;
@@ -255,6 +285,10 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
   const int64_t in_channels = j.plain ? s.ic : s.ic / s.groups;
   const bool one_phase = ay.step == 1 && ax.step == 1;
 
+  int64_t held;
+  std::memcpy(&held, j.scratch, sizeof held);
+  const bool kept = p.keeps_region && held == j.region;
+
   TileOut out;
   out.row = out.residual_row = ax.step * kChannelBlock;
   out.block = out.residual_block = out_plane;
@@ -267,9 +301,10 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
     out.last = b1 == j.in_blocks;
     const float* in = image;
     if (copies) {
-      float* region = j.scratch + p.tap_floats;
-      copy_region(image + b0 * planes_per_block * image_plane, sum.blocks * planes_per_block, j.height, j.width, unit,
-                  y0, in_rows, x0, in_cols, region);
+      float* region = j.scratch + kScratchHead + p.tap_floats + (p.keeps_region ? b0 * plane : 0);
+      if (!kept)
+        copy_region(image + b0 * planes_per_block * image_plane, sum.blocks * planes_per_block, j.height, j.width, unit,
+                    y0, in_rows, x0, in_cols, region);
       in = region;
     } else if (any) {
       in = image + b0 * image_plane + (y0 * j.width + x0) * unit;
@@ -287,6 +322,11 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
       const int64_t strips = ceil_div(cols, most_rows);
       const int64_t height = cols / strips;
       const int64_t taller = cols % strips;
+      const TileFn full = tile_of(static_cast<int>(count), static_cast<int>(height), j.flat);
+      const TileFn fuller = taller == 0 ? full : tile_of(static_cast<int>(count), static_cast<int>(height) + 1, j.flat);
+      Ahead ahead = weights_ahead(j, sum, b0, b1, block + count, pass + 1 == passes);
+      if (ahead.streams > 0)
+        ahead.lines = ceil_div(ahead.streams * ahead.size, rows * strips * sum.blocks * sum.tap_count);
       for (int64_t y = 0; y < rows; ++y) {
         const int64_t out_y = (j.row0 + y) * ay.step + ay.first;
         const int64_t out_x = j.col0 * ax.step + ax.first;
@@ -297,7 +337,7 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
         const float* a = in + y * ay.in_step * line;
         for (int64_t strip = 0; strip < strips; ++strip) {
           const int64_t width = height + (strip < taller ? 1 : 0);
-          tile_of(static_cast<int>(count), static_cast<int>(width))(sum, a, e, out);
+          (strip < taller ? fuller : full)(sum, a, ahead, e, out);
           a += width * sum.pixel;
           out.c += width * out.row;
           if (out.residual != nullptr) out.residual += width * out.row;
@@ -311,6 +351,7 @@ void run_phase(const Job& j, const Axis& ay, const Axis& ax) {
       block += count;
     }
   }
+  if (copies && p.keeps_region) std::memcpy(j.scratch, &j.region, sizeof j.region);
 }
 
 }  // namespace
@@ -321,10 +362,12 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   j.args = &args;
   j.plan = &p;
   j.plain = p.algorithm == ConvAlgorithm::direct_plain;
+  j.flat = j.plain && s.ic <= kFlatChannels;
   // Neighbouring tiles share input.
   int64_t t = tile_index;
   const int64_t block_tile = t % p.block_tiles;
   t /= p.block_tiles;
+  j.region = t + 1;
   const int64_t col_tile = t % p.col_tiles;
   t /= p.col_tiles;
   const int64_t row_tile = t % p.row_tiles;

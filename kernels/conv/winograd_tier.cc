@@ -2,13 +2,16 @@
 // products per pair of channels instead of 9 m^2 (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
 // 2015).
 //
-// A tile of the plan is a rectangle of output tiles and a range of output blocks. Its input is transformed into the
-// worker's scratch; then, a panel of output channels at a time, one product per transform element and the inverse
-// transform, straight into the output: nothing of the size of the image is written in between.
+// A tile of the plan is a range of output tiles, counted along rows, and a panel of output channels. The range's input
+// is transformed into the worker's scratch, where the next panel of the same range finds it again; then comes one
+// product per transform element and the inverse transform, straight into the output: nothing of the size of the image
+// is written in between.
 //
 // The interpolation points are 0, +-1 (m = 2) and 0, +-3/4, +-3/2 (m = 4), and infinity. Of the points tried for m = 4
 // in f32 with 256 input channels these and 1/sqrt(2), sqrt(2) err least: 3.2e-6 of the largest output against 1.5e-5
 // for the usual 0, +-1, +-2; and they are exact.
+#include <cstring>
+
 #include "tc/kernels/conv/algorithms_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 
@@ -25,15 +28,11 @@ TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-TC_INLINE Block16 scaled(Block16 a, float f) {
-  return a * Block16::broadcast(f);
+TC_INLINE VecF scaled(VecF a, float f) {
+  return a * VecF(f);
 }
-TC_INLINE Block16 plus(Block16 a, float f, Block16 b) {
-  return fma(Block16::broadcast(f), b, a);
-}
-TC_INLINE Block16 minus(Block16 a, Block16 b) {
-  for (int i = 0; i < Block16::kRegs; ++i) a.r[i] = a.r[i] - b.r[i];
-  return a;
+TC_INLINE VecF plus(VecF a, float f, VecF b) {
+  return fma(VecF(f), b, a);
 }
 
 // The transforms of one line: B^T of the input, A^T of the products, G of the kernel.
@@ -42,15 +41,15 @@ struct Transform;
 
 template <>
 struct Transform<2> {
-  static TC_INLINE void input(const Block16 (&d)[4], Block16 (&v)[4]) {
-    v[0] = minus(d[2], d[0]);
+  static TC_INLINE void input(const VecF (&d)[4], VecF (&v)[4]) {
+    v[0] = d[2] - d[0];
     v[1] = d[1] + d[2];
-    v[2] = minus(d[2], d[1]);
-    v[3] = minus(d[3], d[1]);
+    v[2] = d[2] - d[1];
+    v[3] = d[3] - d[1];
   }
-  static TC_INLINE void output(const Block16 (&m)[4], Block16 (&y)[2]) {
+  static TC_INLINE void output(const VecF (&m)[4], VecF (&y)[2]) {
     y[0] = m[0] + m[1] + m[2];
-    y[1] = minus(m[1], m[2]) + m[3];
+    y[1] = m[1] - m[2] + m[3];
   }
   static constexpr double kKernel[4][3] = {{-1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
 };
@@ -58,12 +57,10 @@ struct Transform<2> {
 template <>
 struct Transform<4> {
   static constexpr double kA = 0.75, kB = 1.5, kA2 = kA * kA, kB2 = kB * kB;
-  static TC_INLINE void input(const Block16 (&d)[6], Block16 (&v)[6]) {
+  static TC_INLINE void input(const VecF (&d)[6], VecF (&v)[6]) {
     constexpr auto product = static_cast<float>(kA2 * kB2), sum = static_cast<float>(kA2 + kB2);
-    const Block16 even_a = plus(d[4], static_cast<float>(-kB2), d[2]),
-                  odd_a = plus(d[3], static_cast<float>(-kB2), d[1]);
-    const Block16 even_b = plus(d[4], static_cast<float>(-kA2), d[2]),
-                  odd_b = plus(d[3], static_cast<float>(-kA2), d[1]);
+    const VecF even_a = plus(d[4], static_cast<float>(-kB2), d[2]), odd_a = plus(d[3], static_cast<float>(-kB2), d[1]);
+    const VecF even_b = plus(d[4], static_cast<float>(-kA2), d[2]), odd_b = plus(d[3], static_cast<float>(-kA2), d[1]);
     v[0] = plus(plus(d[4], -sum, d[2]), product, d[0]);
     v[1] = plus(even_a, static_cast<float>(kA), odd_a);
     v[2] = plus(even_a, static_cast<float>(-kA), odd_a);
@@ -71,9 +68,9 @@ struct Transform<4> {
     v[4] = plus(even_b, static_cast<float>(-kB), odd_b);
     v[5] = plus(plus(d[5], -sum, d[3]), product, d[1]);
   }
-  static TC_INLINE void output(const Block16 (&m)[6], Block16 (&y)[4]) {
-    const Block16 sum_a = m[1] + m[2], sum_b = m[3] + m[4];
-    const Block16 diff_a = minus(m[1], m[2]), diff_b = minus(m[3], m[4]);
+  static TC_INLINE void output(const VecF (&m)[6], VecF (&y)[4]) {
+    const VecF sum_a = m[1] + m[2], sum_b = m[3] + m[4];
+    const VecF diff_a = m[1] - m[2], diff_b = m[3] - m[4];
     y[0] = m[0] + sum_a + sum_b;
     y[1] = plus(scaled(diff_a, static_cast<float>(kA)), static_cast<float>(kB), diff_b);
     y[2] = plus(scaled(sum_a, static_cast<float>(kA2)), static_cast<float>(kB2), sum_b);
@@ -115,36 +112,58 @@ void pack(const ConvShape& s, const float* w, int64_t block, float* dst) {
   }
 }
 
-// One (M + 2)^2 piece of a block of the input image, with zeros beyond its borders; element e goes to v + e * step.
+// The transform of (M + 2)^2 pixels of a block, rows `line` floats apart; element e goes to v + e * step. Not inlined:
+// in a loop over tiles the compiler would keep one pointer per element.
 template <int M>
-void transform_input(const float* image, int64_t height, int64_t width, int64_t y0, int64_t x0, float* v,
-                     int64_t step) {
+__attribute__((noinline)) void transform_input(const float* from, int64_t line, float* v, int64_t step) {
   constexpr int N = M + 2;
-  Block16 rows[N][N];
-  const bool inside = y0 >= 0 && x0 >= 0 && y0 + N <= height && x0 + N <= width;
-  for (int x = 0; x < N; ++x) {
-    Block16 d[N], t[N];
-    for (int y = 0; y < N; ++y) {
-      const bool here = inside || (y0 + y >= 0 && y0 + y < height && x0 + x >= 0 && x0 + x < width);
-      d[y] = here ? Block16::load(image + ((y0 + y) * width + x0 + x) * kChannelBlock) : Block16::broadcast(0.0f);
+  for (int lane = 0; lane < kChannelBlock; lane += kVecFloats) {
+    VecF rows[N][N];
+#pragma GCC unroll 8
+    for (int x = 0; x < N; ++x) {
+      VecF d[N], t[N];
+#pragma GCC unroll 8
+      for (int y = 0; y < N; ++y) d[y] = load(from + y * line + x * kChannelBlock + lane);
+      Transform<M>::input(d, t);
+#pragma GCC unroll 8
+      for (int y = 0; y < N; ++y) rows[y][x] = t[y];
     }
-    Transform<M>::input(d, t);
-    for (int y = 0; y < N; ++y) rows[y][x] = t[y];
-  }
-  for (int y = 0; y < N; ++y) {
-    Block16 t[N];
-    Transform<M>::input(rows[y], t);
-    for (int x = 0; x < N; ++x) t[x].store(v + (y * N + x) * step);
+    float* to = v + lane;
+#pragma GCC unroll 8
+    for (int y = 0; y < N; ++y) {
+      VecF t[N];
+      Transform<M>::input(rows[y], t);
+#pragma GCC unroll 8
+      for (int x = 0; x < N; ++x, to += step) store(to, t[x]);
+    }
   }
 }
 
+// The same at (y0, x0) of an image, with zeros beyond its borders.
+template <int M>
+void transform_border(const float* image, int64_t height, int64_t width, int64_t y0, int64_t x0, float* v,
+                      int64_t step) {
+  constexpr int N = M + 2;
+  alignas(64) float piece[N * N * kChannelBlock];
+  float* to = piece;
+  for (int64_t y = y0; y < y0 + N; ++y) {
+    for (int64_t x = x0; x < x0 + N; ++x, to += kChannelBlock) {
+      const bool inside = y >= 0 && y < height && x >= 0 && x < width;
+      (inside ? Block16::load(image + (y * width + x) * kChannelBlock) : Block16::broadcast(0.0f)).store(to);
+    }
+  }
+  transform_input<M>(piece, N * kChannelBlock, v, step);
+}
+
 // C = A B for R tiles and NV registers of output channels: A is [input block][tile][16], B [input channel][width].
+// `ahead`: what is read next after B, of which `lines` cache lines are asked for with each block of input channels.
 template <int R, int NV>
-void product(const float* a, int64_t a_block, int64_t ic, const float* b, float* c) {
+void product(const float* a, int64_t a_block, int64_t ic, const float* b, float* c, const float* ahead, int64_t lines) {
   constexpr int64_t width = NV * kVecFloats;
   Tile<R, NV> t;
   t.zero();
   for (int64_t left = ic; left > 0; left -= kChannelBlock, a += a_block) {
+    for (int64_t i = 0; i < lines; ++i, ahead += kChannelBlock) __builtin_prefetch(ahead, 0, 2);
     const int64_t steps = least(left, kChannelBlock);
     for (int64_t p = 0; p < steps; ++p, b += width) t.step(a + p, kChannelBlock, b, kChannelBlock);
   }
@@ -155,7 +174,7 @@ void product(const float* a, int64_t a_block, int64_t ic, const float* b, float*
   }
 }
 
-using ProductFn = void (*)(const float*, int64_t, int64_t, const float*, float*);
+using ProductFn = void (*)(const float*, int64_t, int64_t, const float*, float*, const float*, int64_t);
 
 template <int NV, int... R>
 ProductFn product_of(int64_t rows, std::integer_sequence<int, R...>) {
@@ -173,9 +192,13 @@ void products(const float* a, int64_t a_block, int64_t tiles, int64_t ic, const 
   constexpr int NV = Blocks * kBlockVecs;
   constexpr int64_t most = kMaxRows[NV];
   const int64_t strips = ceil_div(tiles, most), height = tiles / strips, taller = tiles % strips;
+  // The strips share the lines of the next element's panel, which lies behind this one.
+  const int64_t lines = ceil_div(kChannelBlock * Blocks, strips);
+  const float* ahead = b + ic * Blocks * kChannelBlock;
   for (int64_t strip = 0; strip < strips; ++strip) {
     const int64_t rows = height + (strip < taller ? 1 : 0);
-    product_of<NV>(rows)(a, a_block, ic, b, c);
+    product_of<NV>(rows)(a, a_block, ic, b, c, ahead, lines);
+    ahead += ceil_div(ic, kChannelBlock) * lines * kChannelBlock;
     a += rows * kChannelBlock;
     c += rows * Blocks * kChannelBlock;
   }
@@ -200,95 +223,161 @@ void products(int64_t blocks, const float* a, int64_t a_block, int64_t tiles, in
 
 // What every output of a block shares.
 struct Finish {
-  Block16 scale, bias;
-  bool scales, adds;
+  const Epilogue& e;
+  alignas(64) float scale[kChannelBlock], bias[kChannelBlock];
+  bool scales;
 
-  Finish(const Epilogue& e, int64_t channel, int count)
-      : scale(e.scale ? Block16::load(e.scale + channel, count) * Block16::broadcast(e.alpha)
-                      : Block16::broadcast(e.alpha)),
-        bias(e.bias ? Block16::load(e.bias + channel, count) : Block16::broadcast(0.0f)),
-        scales(e.scale != nullptr || e.alpha != 1.0f),
-        adds(e.bias != nullptr) {}
-
-  TC_INLINE Block16 operator()(Block16 v, const Epilogue& e, const float* residual) const {
-    if (scales) v = v * scale;
-    if (adds) v = v + bias;
-    if (residual != nullptr) v = fma(Block16::broadcast(e.beta), Block16::load(residual), v);
-    if (e.slope != 1.0f) {
-      const Block16 zero = Block16::broadcast(0.0f);
-      v = fma(Block16::broadcast(e.slope), vmin(zero, v), vmax(zero, v));
+  Finish(const Epilogue& epilogue, int64_t channel, int count)
+      : e(epilogue), scales(epilogue.scale != nullptr || epilogue.alpha != 1.0f) {
+    for (int i = 0; i < kChannelBlock; ++i) {
+      scale[i] = e.scale != nullptr && i < count ? e.scale[channel + i] * e.alpha : e.alpha;
+      bias[i] = e.bias != nullptr && i < count ? e.bias[channel + i] : 0.0f;
     }
-    return vmin(Block16::broadcast(e.hi), vmax(Block16::broadcast(e.lo), v));
+  }
+
+  bool only_adds_and_clips() const { return !scales && e.residual == nullptr && e.slope == 1.0f; }
+
+  // For the lanes from `lane` on.
+  TC_INLINE VecF operator()(VecF v, int lane, const float* residual) const {
+    if (scales) v = v * load(scale + lane);
+    v = v + load(bias + lane);
+    if (residual != nullptr) v = fma(VecF(e.beta), load(residual), v);
+    if (e.slope != 1.0f) v = fma(VecF(e.slope), vmin(VecF(0.0f), v), vmax(VecF(0.0f), v));
+    return vmin(VecF(e.hi), vmax(VecF(e.lo), v));
   }
 };
+
+// An output tile of a block from its products, `element` floats apart: rows x cols <= M x M pixels, lines `line` floats
+// apart.
+template <int M>
+__attribute__((noinline)) void transform_output(const float* m, int64_t element, const Finish& finish, int64_t rows,
+                                                int64_t cols, int64_t line, float* y, const float* residual) {
+  constexpr int N = M + 2;
+  const bool whole = rows == M && cols == M && finish.only_adds_and_clips();
+  for (int lane = 0; lane < kChannelBlock; lane += kVecFloats) {
+    VecF columns[M][N], out[M][M];
+#pragma GCC unroll 8
+    for (int x = 0; x < N; ++x) {
+      VecF in[N], t[M];
+      const float* from = m + x * element + lane;
+#pragma GCC unroll 8
+      for (int i = 0; i < N; ++i, from += N * element) in[i] = load(from);
+      Transform<M>::output(in, t);
+#pragma GCC unroll 8
+      for (int i = 0; i < M; ++i) columns[i][x] = t[i];
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < M; ++i) Transform<M>::output(columns[i], out[i]);
+    if (whole) {
+      const VecF bias = load(finish.bias + lane), lo(finish.e.lo), hi(finish.e.hi);
+#pragma GCC unroll 8
+      for (int i = 0; i < M; ++i) {
+#pragma GCC unroll 8
+        for (int x = 0; x < M; ++x)
+          store(y + i * line + x * kChannelBlock + lane, vmin(hi, vmax(lo, out[i][x] + bias)));
+      }
+      continue;
+    }
+    alignas(64) float tile[M * M * kVecFloats];
+#pragma GCC unroll 8
+    for (int i = 0; i < M; ++i) {
+#pragma GCC unroll 8
+      for (int x = 0; x < M; ++x) store(tile + (i * M + x) * kVecFloats, out[i][x]);
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t x = 0; x < cols; ++x) {
+        const int64_t at = i * line + x * kChannelBlock + lane;
+        store(y + at, finish(load(tile + (i * M + x) * kVecFloats), lane, residual ? residual + at : nullptr));
+      }
+    }
+  }
+}
+
+// A range of output tiles of one image.
+struct Range {
+  int64_t first, last;  // along rows
+  int64_t row_tiles;    // in a row of them
+};
+
+template <int M>
+void transform_range(const ConvArgs& args, const Range& range, int64_t image, float* v, int64_t element) {
+  const ConvShape& s = args.shape;
+  const int64_t height = s.in[1], width = s.in[2], in_blocks = ceil_div(s.ic, kChannelBlock);
+  const int64_t tiles = range.last - range.first;
+  for (int64_t b = 0; b < in_blocks; ++b) {
+    const float* plane = args.x + (image * in_blocks + b) * height * width * kChannelBlock;
+    for (int64_t i = 0; i < tiles; ++i, v += kChannelBlock) {
+      const int64_t at = range.first + i;
+      const int64_t y = at / range.row_tiles * M - s.pad[1], x = at % range.row_tiles * M - s.pad[2];
+      if (y >= 0 && x >= 0 && y + M + 2 <= height && x + M + 2 <= width)
+        transform_input<M>(plane + (y * width + x) * kChannelBlock, width * kChannelBlock, v, element);
+      else
+        transform_border<M>(plane, height, width, y, x, v, element);
+    }
+  }
+}
+
+// The strip of a range: pieces of output rows.
+template <int M>
+void strip_range(const ConvArgs& args, const Range& range, int64_t base, int64_t plane) {
+  const int64_t height = args.shape.out[1], width = args.shape.out[2];
+  const Epilogue& e = args.epilogue;
+  for (int64_t i = range.first; i < range.last;) {
+    const int64_t stop = least(range.last, (i / range.row_tiles + 1) * range.row_tiles);
+    const int64_t x0 = i % range.row_tiles * M, x1 = least(width, ((stop - 1) % range.row_tiles + 1) * M);
+    const int64_t y0 = i / range.row_tiles * M, y1 = least(height, y0 + M);
+    for (int64_t y = y0; y < y1; ++y) {
+      const int64_t from = (y * width + x0) * kChannelBlock, count = (x1 - x0) * kChannelBlock;
+      e.strip(e.context, args.y + base + from, 1, count, count, plane, from);
+    }
+    i = stop;
+  }
+}
 
 template <int M>
 void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
   constexpr int N = M + 2;
   const ConvShape& s = args.shape;
-  const Epilogue& e = args.epilogue;
-  int64_t t = tile_index;
-  const int64_t block_tile = t % p.block_tiles;
-  t /= p.block_tiles;
-  const int64_t col_tile = t % p.col_tiles;
-  t /= p.col_tiles;
-  const int64_t row_tile = t % p.row_tiles;
-  const int64_t image = t / p.row_tiles;
-  const int64_t height = s.in[1], width = s.in[2], out_height = s.out[1], out_width = s.out[2];
+  const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
+  const int64_t image = source / p.col_tiles, first_tile = source % p.col_tiles * p.col_tile;
+  const Range range{first_tile, least(p.cols, first_tile + p.col_tile), ceil_div(s.out[2], M)};
+  const int64_t tiles = range.last - range.first;
   const int64_t in_blocks = ceil_div(s.ic, kChannelBlock), out_blocks = ceil_div(s.oc, kChannelBlock);
-  const int64_t row0 = row_tile * p.row_tile, row1 = least(out_height, row0 + p.row_tile);
-  const int64_t col0 = col_tile * p.col_tile, col1 = least(out_width, col0 + p.col_tile);
-  const int64_t tile_cols = ceil_div(col1 - col0, M), tiles = ceil_div(row1 - row0, M) * tile_cols;
 
-  float* v = args.scratch + worker * ceil_div(p.worker_floats, 16) * 16;  // [element][input block][tile][16]
-  const int64_t v_block = tiles * kChannelBlock, v_element = in_blocks * v_block;
-  float* m = v + N * N * v_element;  // [element][tile][width]
-  for (int64_t b = 0; b < in_blocks; ++b) {
-    const float* plane = args.x + (image * in_blocks + b) * height * width * kChannelBlock;
-    for (int64_t i = 0; i < tiles; ++i) {
-      const int64_t y = row0 + i / tile_cols * M - s.pad[1], x = col0 + i % tile_cols * M - s.pad[2];
-      transform_input<M>(plane, height, width, y, x, v + b * v_block + i * kChannelBlock, v_element);
-    }
+  // [element][input block][tile][16], then [element][tile][width]; a block more per element, so that the elements of a
+  // tile do not meet in one set of the cache.
+  float* scratch = args.scratch + worker * ceil_div(p.worker_floats, 16) * 16;
+  float* v = scratch + kScratchHead;
+  const int64_t v_block = tiles * kChannelBlock, v_element = in_blocks * v_block + kChannelBlock;
+  float* m = v + N * N * v_element;
+  int64_t held;
+  std::memcpy(&held, scratch, sizeof held);
+  if (held != source + 1) {
+    transform_range<M>(args, range, image, v, v_element);
+    held = source + 1;
+    std::memcpy(scratch, &held, sizeof held);
   }
   const int64_t last = least(out_blocks, (block_tile + 1) * p.block_tile);
   for (int64_t first = block_tile * p.block_tile; first < last; first += kGroup) {
     const int64_t blocks = least(kGroup, out_blocks - first);
-    const int64_t panel = blocks * kChannelBlock;
+    const int64_t panel = blocks * kChannelBlock, m_element = tiles * panel + kChannelBlock;
     const float* w = args.w + first * kChannelBlock * N * N * s.ic;
     for (int64_t element = 0; element < N * N; ++element)
       products(blocks, v + element * v_element, v_block, tiles, s.ic, w + element * s.ic * panel,
-               m + element * tiles * panel);
+               m + element * m_element);
     for (int64_t b = 0; b < blocks; ++b) {
       const int64_t channel = (first + b) * kChannelBlock;
-      const Finish finish(e, channel, static_cast<int>(least(kChannelBlock, s.oc - channel)));
+      const Finish finish(args.epilogue, channel, static_cast<int>(least(kChannelBlock, s.oc - channel)));
       const int64_t plane = image * out_blocks + first + b;
-      const int64_t base = plane * out_height * out_width * kChannelBlock;
+      const int64_t base = plane * s.out[1] * s.out[2] * kChannelBlock;
       for (int64_t i = 0; i < tiles; ++i) {
-        const float* from = m + i * panel + b * kChannelBlock;
-        Block16 columns[M][N];
-        for (int x = 0; x < N; ++x) {
-          Block16 in[N], out[M];
-          for (int y = 0; y < N; ++y) in[y] = Block16::load(from + (y * N + x) * tiles * panel);
-          Transform<M>::output(in, out);
-          for (int y = 0; y < M; ++y) columns[y][x] = out[y];
-        }
-        const int64_t y0 = row0 + i / tile_cols * M, x0 = col0 + i % tile_cols * M;
-        const int64_t cols = least(M, col1 - x0);
-        for (int64_t y = 0; y < M && y0 + y < row1; ++y) {
-          Block16 out[M];
-          Transform<M>::output(columns[y], out);
-          const int64_t at = base + ((y0 + y) * out_width + x0) * kChannelBlock;
-          for (int64_t x = 0; x < cols; ++x) {
-            const int64_t here = at + x * kChannelBlock;
-            finish(out[x], e, e.residual ? e.residual + here : nullptr).store(args.y + here);
-          }
-        }
+        const int64_t at = range.first + i, y0 = at / range.row_tiles * M, x0 = at % range.row_tiles * M;
+        const int64_t here = base + (y0 * s.out[2] + x0) * kChannelBlock;
+        transform_output<M>(m + i * panel + b * kChannelBlock, m_element, finish, least(M, s.out[1] - y0),
+                            least(M, s.out[2] - x0), s.out[2] * kChannelBlock, args.y + here,
+                            args.epilogue.residual ? args.epilogue.residual + here : nullptr);
       }
-      if (e.strip == nullptr) continue;
-      for (int64_t y = row0; y < row1; ++y) {
-        const int64_t from = (y * out_width + col0) * kChannelBlock, count = (col1 - col0) * kChannelBlock;
-        e.strip(e.context, args.y + base + from, 1, count, count, plane, from);
-      }
+      if (args.epilogue.strip != nullptr) strip_range<M>(args, range, base, plane);
     }
   }
 }

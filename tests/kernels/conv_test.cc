@@ -147,8 +147,7 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   const std::vector<float>& w_values = operands.w;
   const int64_t pixels = volume(s.in), out_pixels = volume(s.out);
   const std::vector<float> y_values = random.floats(count(s.n * s.oc * out_pixels));
-  const bool out_blocked = algorithm != ConvAlgorithm::im2col;
-  const bool in_blocked = out_blocked && algorithm != ConvAlgorithm::direct_plain;
+  const bool out_blocked = conv_gives_blocked(algorithm), in_blocked = conv_takes_blocked(algorithm);
   const auto out_layout = [&](const std::vector<float>& v) {
     return out_blocked ? blocked(v, s.n, s.oc, out_pixels, 0) : v;
   };
@@ -193,8 +192,9 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   return unblocked(y.data(), s.n, s.oc, out_pixels);
 }
 
-constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,
-                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,    ConvAlgorithm::im2col};
+constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain,  ConvAlgorithm::depthwise,
+                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,     ConvAlgorithm::im2col,
+                                  ConvAlgorithm::nchw,      ConvAlgorithm::depthwise_nchw};
 
 // Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
 double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
@@ -215,7 +215,7 @@ void check(const ConvShape& s, const Extras& extras = {}) {
   for (const ConvAlgorithm algorithm : kAll) {
     if (!conv_accepts(algorithm, s)) continue;
     Extras e = extras;
-    if (algorithm == ConvAlgorithm::im2col) e.scale = false;
+    if (!conv_gives_blocked(algorithm)) e.scale = false;
     for (const Tier tier : testing::machine_tiers()) {
       for (const Edge edge : testing::kEdges) {
         SCOPED_TRACE(describe(s, algorithm, tier));

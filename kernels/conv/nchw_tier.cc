@@ -1,0 +1,285 @@
+// Direct convolution on plain NCHW. The input region of a tile is copied with its padding into the worker's scratch,
+// its columns sorted by their remainder modulo the stride: then neighbouring outputs read neighbouring floats at every
+// tap, whatever stride and dilation are. Registers hold output pixels; weights are broadcast from where they lie.
+#include <utility>
+
+#include "tc/kernels/conv/algorithms_tier.h"
+#include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/simd/stride2.h"
+
+namespace tc::kernels {
+namespace {
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// `count` floats, step floats apart; a last register that is not full overlaps the one before.
+template <class Load>
+TC_INLINE void copy_floats(const float* from, int64_t step, int64_t count, float* dst, Load vec) {
+  int64_t i = 0;
+  for (; i + kVecFloats <= count; i += kVecFloats) store(dst + i, vec(from + i * step));
+  if (i == count) return;
+  if (count >= kVecFloats) {
+    i = count - kVecFloats;
+    store(dst + i, vec(from + i * step));
+  } else {
+    for (; i < count; ++i) dst[i] = from[i * step];
+  }
+}
+
+// dst[i] = line[x + i * step] for i in [0, count), zero outside of the line's `width` floats; count is a multiple
+// of 16.
+void copy_line(const float* line, int64_t width, int64_t x, int64_t step, int64_t count, float* dst) {
+  const int64_t first = least(count, x >= 0 ? 0 : ceil_div(-x, step));
+  const int64_t last = x >= width ? first : most(first, least(count, ceil_div(width - x, step)));
+  const float* from = line + x + first * step;
+  if (first > 0) store(dst, VecF(0.0f));
+  for (int64_t i = kVecFloats; i < first; i += kVecFloats) store(dst + i, VecF(0.0f));
+  for (int64_t i = last / kVecFloats * kVecFloats; i < count; i += kVecFloats) store(dst + i, VecF(0.0f));
+  if (step == 1) {
+    copy_floats(from, 1, last - first, dst + first, [](const float* p) { return load(p); });
+  } else if (step == 2) {
+    copy_floats(from, 2, last - first, dst + first, [](const float* p) { return load_every_second(p); });
+  } else {
+    for (int64_t i = first; i < last; ++i) dst[i] = line[x + i * step];
+  }
+}
+
+// What a tile of the plan covers, and its copy of the input: [channel][remainder][row][line].
+struct Region {
+  const ConvShape& s;
+  int64_t height, width, out_width;  // one line each where the plan has made the image one
+  int64_t row0, rows, col0, cols;    // of the output
+  int64_t in_rows, line;
+  float* data;
+
+  Region(const ConvArgs& args, const ConvPlan& p, int64_t row_tile, int64_t col_tile, int worker)
+      : s(args.shape),
+        height(p.rows == s.out[1] ? s.in[1] : 1),
+        width(p.rows == s.out[1] ? s.in[2] : s.in[1] * s.in[2]),
+        out_width(p.cols),
+        row0(row_tile * p.row_tile),
+        rows(least(p.rows - row0, p.row_tile)),
+        col0(col_tile * p.col_tile),
+        cols(least(p.cols - col0, p.col_tile)),
+        in_rows((rows - 1) * s.stride[1] + (s.kernel[1] - 1) * s.dilation[1] + 1),
+        line(nchw_line(s, cols)),
+        data(args.scratch + worker * ceil_div(p.worker_floats, 16) * 16 + p.tap_floats) {}
+
+  void copy(const float* planes, int64_t channels) const {
+    float* dst = data;
+    const int64_t x = col0 * s.stride[2] - s.pad[2];
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t remainder = 0; remainder < s.stride[2]; ++remainder) {
+        for (int64_t r = 0; r < in_rows; ++r, dst += line) {
+          const int64_t y = row0 * s.stride[1] - s.pad[1] + r;
+          const bool inside = y >= 0 && y < height;
+          copy_line(inside ? planes + (c * height + y) * width : planes, inside ? width : 0, x + remainder, s.stride[2],
+                    line, dst);
+        }
+      }
+    }
+  }
+
+  // Where a tap of a channel reads for the first output.
+  int64_t offset(int64_t channel, int64_t ky, int64_t kx) const {
+    const int64_t x = kx * s.dilation[2];
+    return ((channel * s.stride[2] + x % s.stride[2]) * in_rows + ky * s.dilation[1]) * line + x / s.stride[2];
+  }
+};
+
+// R output channels x NV registers of pixels; w: rows w_row floats apart, in the order of the offsets.
+template <int R, int NV>
+void dense(int64_t steps, const float* w, int64_t w_row, const int64_t* offsets, const float* in, const Epilogue& e,
+           const TileOut& out) {
+  Tile<R, NV> t;
+  t.zero();
+  for (int64_t p = 0; p < steps; ++p, ++w) t.step(w, w_row, in + offsets[p], 16);
+  finish_tile(t, e, out);
+}
+
+using DenseFn = void (*)(int64_t, const float*, int64_t, const int64_t*, const float*, const Epilogue&, const TileOut&);
+
+template <int NV, int... R>
+DenseFn dense_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr DenseFn kByRows[] = {dense<R + 1, NV>...};
+  return kByRows[rows - 1];
+}
+template <int NV>
+DenseFn dense_of(int rows) {
+  return dense_of<NV>(rows, std::make_integer_sequence<int, kMaxRows[NV]>{});
+}
+
+DenseFn dense_of(int vecs, int rows) {
+  switch (vecs) {
+    case 1:
+      return dense_of<1>(rows);
+#if !defined(__AVX2__) || defined(__AVX512F__)
+    case 3:
+      return dense_of<3>(rows);
+    case 4:
+      return dense_of<4>(rows);
+#endif
+    default:
+      return dense_of<2>(rows);
+  }
+}
+
+// Registers of the next piece of a row: whole ones, and one that is partly filled by itself.
+TC_INLINE int vecs_of(int64_t cols) {
+  return static_cast<int>(cols >= kVecFloats ? least(kPanelVecs, cols / kVecFloats) : 1);
+}
+
+void strip(const ConvArgs& args, const Region& g, int64_t row, int64_t channels, int64_t plane) {
+  const Epilogue& e = args.epilogue;
+  if (e.strip == nullptr) return;
+  for (int64_t y = g.row0; y < g.row0 + g.rows; ++y) {
+    const int64_t at = y * g.out_width + g.col0;
+    e.strip(e.context, args.y + row * plane + at, channels, g.cols, plane, row, at);
+  }
+}
+
+// R rows x NV registers of one channel.
+template <int R, int NV>
+TC_INLINE void depthwise(int64_t taps, const float* w, const int64_t* offsets, const float* in, int64_t row,
+                         const Epilogue& e, const TileOut& out) {
+  Tile<R, NV> t;
+  t.zero();
+  for (int64_t q = 0; q < taps; ++q) {
+    const VecF x(w[q]);
+    const float* at = in + offsets[q];
+#pragma GCC unroll 4
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) t.v[i][j] = fma(load(at + i * row + j * kVecFloats), x, t.v[i][j]);
+    }
+  }
+  finish_tile(t, e, out);
+}
+
+template <int R>
+TC_INLINE void depthwise(int vecs, int64_t taps, const float* w, const int64_t* offsets, const float* in, int64_t row,
+                         const Epilogue& e, const TileOut& out) {
+  switch (vecs) {
+    case 1:
+      return depthwise<R, 1>(taps, w, offsets, in, row, e, out);
+#if !defined(__AVX2__) || defined(__AVX512F__)
+    case 3:
+      return depthwise<R, 3>(taps, w, offsets, in, row, e, out);
+    case 4:
+      return depthwise<R, 4>(taps, w, offsets, in, row, e, out);
+#endif
+    default:
+      return depthwise<R, 2>(taps, w, offsets, in, row, e, out);
+  }
+}
+
+// Output rows at a time: with two or more registers each they fill the pipes of the arithmetic.
+#if defined(__AVX512F__)
+constexpr int kDepthwiseRows = 4;
+#else
+constexpr int kDepthwiseRows = 2;
+#endif
+
+}  // namespace
+
+void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int worker) {
+  const ConvShape& s = args.shape;
+  const Epilogue& e = args.epilogue;
+  const int64_t col_tile = tile % p.col_tiles, row_tile = tile / p.col_tiles % p.row_tiles;
+  const int64_t group = tile / p.col_tiles / p.row_tiles % s.groups;
+  const int64_t image = tile / p.col_tiles / p.row_tiles / s.groups;
+  const Region g(args, p, row_tile, col_tile, worker);
+  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups, taps = s.kernel[1] * s.kernel[2];
+  const int64_t in_plane = g.height * g.width, plane = p.rows * p.cols;
+  const int64_t channel = group * out_channels, row0 = image * s.oc + channel;
+  auto* offsets = reinterpret_cast<int64_t*>(g.data - p.tap_floats);
+  int64_t* next = offsets;
+  for (int64_t c = 0; c < p.chunk; ++c) {
+    for (int64_t ky = 0; ky < s.kernel[1]; ++ky) {
+      for (int64_t kx = 0; kx < s.kernel[2]; ++kx) *next++ = g.offset(c, ky, kx);
+    }
+  }
+  TileOut out;
+  out.row = out.residual_row = plane;
+  for (int64_t c0 = 0; c0 < in_channels; c0 += p.chunk) {
+    const int64_t c1 = least(in_channels, c0 + p.chunk);
+    g.copy(args.x + ((image * s.groups + group) * in_channels + c0) * in_plane, c1 - c0);
+    out.first = c0 == 0;
+    out.last = c1 == in_channels;
+    for (int64_t y = 0; y < g.rows; ++y) {
+      for (int64_t x = 0; x < g.cols;) {
+        const int vecs = vecs_of(g.cols - x);
+        out.cols = static_cast<int>(least(vecs * kVecFloats, g.cols - x));
+        const int64_t at = row0 * plane + (g.row0 + y) * g.out_width + g.col0 + x;
+        const float* in = g.data + y * s.stride[1] * g.line + x;
+        const int64_t strips = ceil_div(out_channels, kMaxRows[vecs]);
+        int64_t o = 0;
+        for (int64_t strip = 0; strip < strips; ++strip) {
+          const int64_t count = ceil_div(out_channels - o, strips - strip);
+          out.c = args.y + at + o * plane;
+          out.residual = e.residual == nullptr ? nullptr : e.residual + at + o * plane;
+          out.row_bias = e.bias == nullptr ? nullptr : e.bias + channel + o;
+          dense_of(vecs, static_cast<int>(count))((c1 - c0) * taps, args.w + ((channel + o) * in_channels + c0) * taps,
+                                                  in_channels * taps, offsets, in, e, out);
+          o += count;
+        }
+        x += out.cols;
+      }
+    }
+  }
+  strip(args, g, row0, out_channels, plane);
+}
+
+void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int worker) {
+  const ConvShape& s = args.shape;
+  const Epilogue& e = args.epilogue;
+  const int64_t block_tile = tile % p.block_tiles, col_tile = tile / p.block_tiles % p.col_tiles;
+  const int64_t row_tile = tile / p.block_tiles / p.col_tiles % p.row_tiles;
+  const int64_t image = tile / p.block_tiles / p.col_tiles / p.row_tiles;
+  const Region g(args, p, row_tile, col_tile, worker);
+  const int64_t taps = s.kernel[1] * s.kernel[2], plane = p.rows * p.cols;
+  auto* offsets = reinterpret_cast<int64_t*>(g.data - p.tap_floats);
+  int64_t* next = offsets;
+  for (int64_t ky = 0; ky < s.kernel[1]; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel[2]; ++kx) *next++ = g.offset(0, ky, kx);
+  }
+  TileOut out;
+  out.row = out.residual_row = g.out_width;
+  const int64_t last = least(s.oc, (block_tile + 1) * p.block_tile);
+  for (int64_t channel = block_tile * p.block_tile; channel < last; ++channel) {
+    const int64_t row0 = image * s.oc + channel;
+    g.copy(args.x + row0 * g.height * g.width, 1);
+    const float* w = args.w + channel * taps;
+    float bias[kDepthwiseRows];
+    for (float& b : bias) b = e.bias == nullptr ? 0.0f : e.bias[channel];
+    out.row_bias = e.bias == nullptr ? nullptr : bias;
+    for (int64_t y = 0; y < g.rows;) {
+      const bool full = y + kDepthwiseRows <= g.rows;
+      for (int64_t x = 0; x < g.cols;) {
+        const int vecs = vecs_of(g.cols - x);
+        out.cols = static_cast<int>(least(vecs * kVecFloats, g.cols - x));
+        const int64_t at = row0 * plane + (g.row0 + y) * g.out_width + g.col0 + x;
+        out.c = args.y + at;
+        out.residual = e.residual == nullptr ? nullptr : e.residual + at;
+        const float* in = g.data + y * s.stride[1] * g.line + x;
+        if (full)
+          depthwise<kDepthwiseRows>(vecs, taps, w, offsets, in, s.stride[1] * g.line, e, out);
+        else
+          depthwise<1>(vecs, taps, w, offsets, in, s.stride[1] * g.line, e, out);
+        x += out.cols;
+      }
+      y += full ? kDepthwiseRows : 1;
+    }
+    strip(args, g, row0, 1, plane);
+  }
+}
+
+}  // namespace tc::kernels
