@@ -43,6 +43,15 @@ std::vector<int64_t> kernel_of(const Binder& b) {
   return kernel;
 }
 
+// Whether the result is read plain wherever it goes, as far as the ops tell.
+bool leaves_plain(const Value& v) {
+  for (const Use* use = v.first_use(); use; use = use->next()) {
+    const OpId op = use->user()->op();
+    if (op != OpId::Return && op != OpId::Reshape && op != OpId::Transpose && op != OpId::MatMul) return false;
+  }
+  return true;
+}
+
 template <class Op>
 bool bind_conv(Binder& b) {
   constexpr bool kTransposed = std::is_same_v<Op, ConvTranspose>;
@@ -68,14 +77,14 @@ bool bind_conv(Binder& b) {
   for (const auto& p : attrs.pads)
     if (p < 0) return b.refuse("negative padding");
   if (fixed.ic == 0 || fixed.oc == 0) return b.refuse("no channels");
-  const ConvAlgorithm algorithm = kernels::conv_preferred(fixed, b.constant(1) != nullptr);
-  const bool blocked_in = algorithm != ConvAlgorithm::direct_plain && algorithm != ConvAlgorithm::im2col;
-  const bool blocked_out = algorithm != ConvAlgorithm::im2col;
+  const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
+  const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
+  const ConvAlgorithm algorithm = preferred(fixed, b.constant(1) != nullptr);
   const kernels::ConvTable& table = b.table().conv;
   const int width = b.table().gemm.traits.fn().width;
 
-  const Slot x = b.in(0, blocked_in ? Layout::blocked16 : Layout::plain);
-  const Layout out_layout = blocked_out ? Layout::blocked16 : Layout::plain;
+  const Slot x = b.in(0, conv_takes_blocked(algorithm) ? Layout::blocked16 : Layout::plain);
+  const Layout out_layout = conv_gives_blocked(algorithm) ? Layout::blocked16 : Layout::plain;
   const Slot bias = b.in(2);
   Slot residual = kNoSlot;
   if constexpr (!kTransposed)
