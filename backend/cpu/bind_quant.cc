@@ -180,19 +180,22 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const Tensor* weights = b.constant(o.w);
   if (!weights || weights->size() == 0) return b.refuse("the filters are not constant");
   const bool x_signed = b.dtype(o.x) == DType::i8, w_signed = b.dtype(o.w) == DType::i8;
-  const auto w_zero = o.w_zero >= 0 && b.has(o.w_zero) ? constant_byte(b, o.w_zero) : std::optional<uint8_t>(0);
-  if (w_zero != (w_signed ? 0 : 128)) return b.refuse("the filters' zero point is not in the middle of their range");
+  const bool has_w_zero = o.w_zero >= 0 && b.has(o.w_zero);
+  const std::optional<uint8_t> w_zero_byte = has_w_zero ? constant_byte(b, o.w_zero) : std::optional<uint8_t>(0);
+  const bool w_zero_in_middle = w_zero_byte == (w_signed ? 0 : 128);
   if (o.x_zero >= 0 && b.has(o.x_zero) && !is_one(b, o.x_zero)) return b.refuse("several zero points");
   for (const auto& p : attrs.pads)
     if (p < 0) return b.refuse("negative padding");
   const Extents we = weights->extents();
+  if (has_w_zero && !is_one(b, o.w_zero) && !(b.rank(o.w_zero) == 1 && b.shape(o.w_zero)[0] == Dim(we[0])))
+    return b.refuse("zero points that are not one per channel");
   Int8ConvArgs fixed;
   fixed.groups = attrs.group, fixed.channels = we[1], fixed.out = we[0] / attrs.group;
   if (fixed.channels * attrs.group != b.shape(o.x)[1].value() || fixed.out * attrs.group != we[0])
     return b.refuse("the groups do not fit");
   const std::vector<int64_t> kernel(we.begin() + 2, we.end());
   for (size_t i = 0; i < kernel.size(); ++i) fixed.kernel[2 - kernel.size() + i] = kernel[i];
-  fixed.x_signed = x_signed;
+  fixed.x_signed = x_signed, fixed.w_signed = w_signed;
   const bool quantised = o.y_scale >= 0;
   const DType result = b.result_dtype(0);
   if (quantised) {
@@ -210,10 +213,13 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const auto* packed = static_cast<const uint8_t*>(
       b.pack(o.w, cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name),
              kernels::int8_filter_bytes(table, fixed), [&](void* to) {
-               kernels::int8_pack_filters(table, fixed, static_cast<const uint8_t*>(weights->data()), w_signed,
+               kernels::int8_pack_filters(table, fixed, static_cast<const uint8_t*>(weights->data()),
                                           static_cast<uint8_t*>(to));
              }));
   const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
+  static constexpr uint8_t kZero = 0;
+  if (!w_zero_in_middle) fixed.w_zero = &kZero, fixed.w_zero_step = has_w_zero && !is_one(b, o.w_zero);
+  const Slot w_zero = w_zero_in_middle ? kNoSlot : given(o.w_zero);
   const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),
              y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias);
   const Slot y = b.out(0);
@@ -242,6 +248,7 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
         Int8ConvArgs& c = s.args;
         c.x = f.ptr<const uint8_t>(x);
         c.x_zero = x_zero == kNoSlot ? 0 : *f.ptr<const uint8_t>(x_zero);
+        if (w_zero != kNoSlot) c.w_zero = f.ptr<const uint8_t>(w_zero);
         c.bias = bias == kNoSlot ? nullptr : f.ptr<const int32_t>(bias);
         c.scratch = f.scratch();
         if (quantised) {

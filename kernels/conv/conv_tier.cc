@@ -7,10 +7,6 @@ namespace {
 
 constexpr int kV = kLanes<float>;
 
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // The weight of (output channel, input channel within its group, tap).
 TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t ic, int64_t tap, int64_t taps) {
   const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;

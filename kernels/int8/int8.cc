@@ -31,12 +31,6 @@ int64_t panel_bytes(const Int8Traits& t, int64_t k) {
   return round_up(quads(k), t.side) * 4 * t.width;
 }
 
-// The value of a zero point after the bytes were moved to the signedness wanted.
-int32_t moved_zero(uint8_t zero, bool is_signed, bool want_signed) {
-  const auto byte = static_cast<uint8_t>(zero ^ flip(is_signed != want_signed));
-  return want_signed ? static_cast<int8_t>(byte) : byte;
-}
-
 }  // namespace
 
 size_t int8_packed_bytes(const Int8Table& table, int64_t k, int64_t n) {

@@ -91,24 +91,26 @@ size_t int8_gemm_scratch(const Int8Table& table, const Int8GemmArgs& args, int t
 void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& args);
 
 // Convolution of x [n, groups * channels, height, width] with filters [groups * out, channels, kernel]; y is [n, groups
-// * out, out_height, out_width]. Filters have a zero point of 0.
+// * out, out_height, out_width].
 struct Int8ConvArgs {
   int64_t batch = 1, groups = 1, channels = 0, out = 0;
   int64_t in[2] = {1, 1}, kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1}, pad[2] = {0, 0},
           extent[2] = {1, 1};  // pad: at the start; extent: of y
   const uint8_t* x = nullptr;
   bool x_signed = false;
-  uint8_t x_zero = 0;                 // as it lies in memory
+  uint8_t x_zero = 0;  // as it lies in memory
+  bool w_signed = true;
   const uint8_t* packed_w = nullptr;  // by int8_pack_filters
+  const uint8_t* w_zero = nullptr;    // null: the middle of the filters' range
+  int64_t w_zero_step = 0;            // 1: one per output channel
   const int32_t* bias = nullptr;      // one per output channel; null: 0
   Int8Output output;                  // scale_row 1: one scale per output channel
   void* y = nullptr;
   std::byte* scratch = nullptr;  // int8_conv_scratch bytes, 64-byte aligned
 };
-// Bytes of packed filters: rows, then their sums.
+// Bytes of packed filters: rows, then a row of ones, then the sums of the filters.
 size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& args);
-// Of unsigned filters 128 is taken off.
-void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, bool w_signed, uint8_t* to);
+void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, uint8_t* to);
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads);
 void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& args);
 

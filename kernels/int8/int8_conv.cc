@@ -36,11 +36,14 @@ int64_t filter_depth(const Int8Traits& t, const Int8ConvArgs& c) {
 int64_t group_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
   return round_up(c.out, t.side) * filter_depth(t, c) * 4;
 }
+int64_t ones_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
+  return t.side * filter_depth(t, c) * 4;
+}
 
 struct ConvScratch {
   uint8_t *parts = nullptr, *panels = nullptr;
   int64_t* offsets = nullptr;
-  int32_t *acc = nullptr, *bias = nullptr;
+  int32_t *acc = nullptr, *pixel_sums = nullptr, *bias = nullptr, *factor = nullptr;
   size_t bytes = 0;
   ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
     Pieces pieces(c.scratch);
@@ -50,6 +53,10 @@ struct ConvScratch {
     panels = pieces.take<uint8_t>(threads * filter_depth(t, c) * t.width * 4);
     acc = pieces.take<int32_t>(threads * t.rows * t.width);
     bias = pieces.take<int32_t>(c.groups * c.out);
+    if (c.w_zero) {
+      pixel_sums = pieces.take<int32_t>(threads * t.side * t.width);
+      factor = pieces.take<int32_t>(c.groups * c.out);
+    }
     bytes = pieces.used();
   }
 };
@@ -95,21 +102,25 @@ void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const
 }  // namespace
 
 size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& c) {
-  return static_cast<size_t>(c.groups * (group_bytes(table.traits.fn(), c) + c.out * 4));
+  const Int8Traits t = table.traits.fn();
+  return static_cast<size_t>(c.groups * (group_bytes(t, c) + c.out * 4) + ones_bytes(t, c));
 }
 
-void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& c, const uint8_t* w, bool w_signed, uint8_t* to) {
+void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& c, const uint8_t* w, uint8_t* to) {
   const Int8Traits t = table.traits.fn();
   const int64_t depth = filter_depth(t, c), bytes = group_bytes(t, c);
-  auto* sums = reinterpret_cast<int32_t*>(to + c.groups * bytes);
-  std::memset(to, 0, static_cast<size_t>(c.groups * bytes));
+  uint8_t* ones = to + c.groups * bytes;
+  auto* sums = reinterpret_cast<int32_t*>(ones + ones_bytes(t, c));
+  std::memset(to, 0, static_cast<size_t>(c.groups * bytes + ones_bytes(t, c)));
   for (int64_t f = 0; f < c.groups * c.out; ++f) {
     uint8_t* group = to + f / c.out * bytes;
     sums[f] = 0;
     for (int64_t ch = 0; ch < c.channels; ++ch)
       for (int64_t tap = 0; tap < taps(c); ++tap) {
-        const auto byte = static_cast<uint8_t>(*w++ ^ flip(!w_signed));
-        group[row_offset(t, depth, f % c.out, (tap * quads(c.channels) + ch / 4) * 4 + ch % 4)] = byte;
+        const auto byte = static_cast<uint8_t>(*w++ ^ flip(!c.w_signed));
+        const int64_t p = (tap * quads(c.channels) + ch / 4) * 4 + ch % 4;
+        group[row_offset(t, depth, f % c.out, p)] = byte;
+        ones[row_offset(t, depth, 0, p)] = 1;
         sums[f] += static_cast<int8_t>(byte);
       }
   }
@@ -129,10 +140,17 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   const Int8Traits t = table.traits.fn();
   const int64_t depth = filter_depth(t, c), step = t.width * 4, image = c.in[0] * c.in[1];
   const int64_t part_bytes = parts.depth * parts.plane;
-  const auto* filter_sums = reinterpret_cast<const int32_t*>(c.packed_w + c.groups * group_bytes(t, c));
+  const uint8_t* ones = c.packed_w + c.groups * group_bytes(t, c);
+  const auto* filter_sums = reinterpret_cast<const int32_t*>(ones + ones_bytes(t, c));
   const int32_t x_zero = static_cast<uint8_t>(c.x_zero ^ flip(c.x_signed));
   const int64_t item = c.output.kind == Int8Output::Kind::i32 ? 4 : 1;
-  for (int64_t f = 0; f < c.groups * c.out; ++f) scratch.bias[f] = (c.bias ? c.bias[f] : 0) - x_zero * filter_sums[f];
+  // (x - zx)(w - zw) = x w - zx w - zw (x - zx)
+  for (int64_t f = 0; f < c.groups * c.out; ++f) {
+    const int32_t w_zero = c.w_zero ? moved_zero(c.w_zero[f * c.w_zero_step], c.w_signed, true) : 0;
+    if (scratch.factor) scratch.factor[f] = w_zero;
+    scratch.bias[f] =
+        (c.bias ? c.bias[f] : 0) - x_zero * (filter_sums[f] - static_cast<int32_t>(taps(c) * c.channels) * w_zero);
+  }
   for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
     for (int64_t kx = 0; kx < c.kernel[1]; ++kx) {
       const int64_t y = ky * c.dilation[0], x = kx * c.dilation[1];
@@ -158,12 +176,19 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
         for (int64_t s = 0; s < parts.depth; ++s, from += parts.plane, to += step)
           std::memcpy(to, from, static_cast<size_t>(step));
       }
+      int32_t* sums = nullptr;
+      if (scratch.factor) {
+        sums = scratch.pixel_sums + worker * t.side * t.width;
+        table.block.fn(
+            {.rows = 1, .depth = depth, .vectors = panel, .row = ones, .signed_vectors = false, .acc = sums});
+      }
       int32_t* acc = scratch.acc + worker * t.rows * t.width;
       for (int64_t first = rows.begin(tile / blocks.count()); first < last; first += t.rows) {
         const int64_t filter = group * c.out + first;
         Int8Finish f{.rows = std::min<int64_t>(t.rows, last - first),
                      .acc_row = t.width,
                      .bias = scratch.bias + filter,
+                     .factor = scratch.factor ? scratch.factor + filter : nullptr,
                      .output = c.output,
                      .y_row = pixels};
         if (f.output.scale) f.output.scale += filter * c.output.scale_row;
@@ -179,6 +204,7 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
           const int64_t next = std::min(end, (oy + 1) * parts.extent[1]);
           f.cols = std::min(next, oy * parts.extent[1] + c.extent[1]) - at;
           f.acc = acc + (at - begin);
+          if (sums) f.minus = sums + (at - begin);
           f.y = y + (oy * c.extent[1] + ox) * item;
           if (f.cols > 0) table.finish.fn(f);
           at = next;

@@ -41,7 +41,7 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
   const uint8_t* at = b.vectors + first * kInt8Width * 4;
   const uint8_t* quad = b.row + (at_row * b.depth + first) * 4;
   for (int64_t s = 0; s < count; ++s, at += kInt8Width * 4, quad += 4) {
-    const auto lane = [&](int v) { return Quads<kSignedVectors>(load_bytes(at + v * sizeof(Bytes))); };
+    const auto lane = [&](int v) { return Quads<kSignedVectors>(load_bytes(at + v * static_cast<int>(sizeof(Bytes)))); };
     static_assert(kInt8Vecs == 2 || kInt8Vecs == 4);
     const Quads<kSignedVectors> x0 = lane(0), x1 = lane(1), x2 = lane(kInt8Vecs - 2), x3 = lane(kInt8Vecs - 1);
 #pragma GCC unroll 8

@@ -14,6 +14,12 @@ constexpr uint8_t flip(bool yes) {
   return yes ? 0x80 : 0;
 }
 
+// The value of a zero point after the bytes were moved to the signedness wanted.
+constexpr int32_t moved_zero(uint8_t zero, bool is_signed, bool want_signed) {
+  const auto byte = static_cast<uint8_t>(zero ^ flip(is_signed != want_signed));
+  return want_signed ? static_cast<int8_t>(byte) : byte;
+}
+
 // Where byte p of row r lies among rows of `depth` quads, a multiple of the side.
 constexpr int64_t row_offset(const Int8Traits& t, int64_t depth, int64_t r, int64_t p = 0) {
   const int64_t piece = 4 * t.side;

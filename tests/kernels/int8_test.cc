@@ -149,7 +149,8 @@ TEST_P(Int8, GemmToBytes) {
   }
 }
 
-void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signed, Edge edge) {
+// w_zeros: 0, 1 or as many as there are filters.
+void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signed, int64_t w_zeros, Edge edge) {
   const int64_t filters = c.groups * c.out, channels = c.groups * c.channels, taps = c.kernel[0] * c.kernel[1];
   Random random(static_cast<uint64_t>(filters * 31 + c.in[1] * 7 + c.stride[1]));
   GuardedBuffer<uint8_t> x(bytes(random, c.batch * channels * c.in[0] * c.in[1]), edge),
@@ -157,9 +158,14 @@ void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signe
   std::vector<int32_t> bias(static_cast<size_t>(filters));
   for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 100) - 300;
   GuardedBuffer<int32_t> y(static_cast<size_t>(c.batch * filters * c.extent[0] * c.extent[1]), edge);
-  c.x = x.data(), c.bias = bias.data(), c.y = y.data();
+  GuardedBuffer<uint8_t> w_zero(bytes(random, w_zeros), edge);
+  c.x = x.data(), c.bias = bias.data(), c.y = y.data(), c.w_signed = w_signed;
+  if (w_zeros) c.w_zero = w_zero.data(), c.w_zero_step = w_zeros > 1;
+  const auto zero_of = [&](int64_t f) {
+    return w_zeros ? value(w_zero[static_cast<size_t>(f * c.w_zero_step)], w_signed) : w_signed ? 0 : 128;
+  };
   GuardedBuffer<uint8_t> packed(int8_filter_bytes(table, c), Edge::kFront);
-  int8_pack_filters(table, c, w.data(), w_signed, packed.data());
+  int8_pack_filters(table, c, w.data(), packed.data());
   c.packed_w = packed.data();
   Scratch scratch(int8_conv_scratch(table, c, team.threads()));
   c.scratch = scratch.data();
@@ -178,7 +184,7 @@ void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signe
               const int64_t plane = n * channels + f / c.out * c.channels + ch;
               sum += (value(x[static_cast<size_t>((plane * c.in[0] + iy) * c.in[1] + ix)], c.x_signed) -
                       value(c.x_zero, c.x_signed)) *
-                     (value(w[static_cast<size_t>((f * c.channels + ch) * taps + t)], w_signed) - (w_signed ? 0 : 128));
+                     (value(w[static_cast<size_t>((f * c.channels + ch) * taps + t)], w_signed) - zero_of(f));
             }
           ASSERT_EQ(y[at], sum) << "filter " << f << " pixel " << oy << ", " << ox << " stride " << c.stride[0] << ", "
                                 << c.stride[1] << " groups " << c.groups;
@@ -200,7 +206,8 @@ TEST_P(Int8, Conv) {
               c.extent[d] = (c.in[d] + 2 * c.pad[d] - (kernel - 1) * dilation - 1) / stride + 1;
             }
             c.x_signed = x_signed, c.x_zero = 131;
-            check_conv(kernels(), team, c, !x_signed, edge);
+            for (const int64_t w_zeros : {int64_t{0}, int64_t{1}, c.groups * c.out})
+              check_conv(kernels(), team, c, !x_signed, w_zeros, edge);
           }
 }
 
@@ -212,7 +219,7 @@ TEST_P(Int8, ConvOfManyChannels) {
     c.channels = channels, c.out = 7;
     for (int d = 0; d < 2; ++d) c.in[d] = c.extent[d] = 4, c.kernel[d] = 3, c.pad[d] = 1;
     c.x_zero = 3;
-    check_conv(kernels(), team, c, true, Edge::kBack);
+    for (const int64_t w_zeros : {0, 7}) check_conv(kernels(), team, c, true, w_zeros, Edge::kBack);
   }
 }
 

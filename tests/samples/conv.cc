@@ -54,6 +54,21 @@ void samples_conv(std::vector<Sample>& samples) {
                                           {.strides = {1, 2}, .pads = {1, 1, 1, 1}})});
        }});
 
+  samples.push_back({"conv_integer/unsigned_filters", [](SampleGraph& g) {
+                       Value* w = g.b.constant(g.random(DType::u8, {4, 5, 3, 3}, 0, 255));
+                       g.outputs({g.b.make<ConvInteger>({g.input(DType::u8, {2, 5, 6, 7}, 0, 255), w,
+                                                         g.input(DType::u8, {}, 0, 255), g.b.scalar<uint8_t>(117)},
+                                                        {.pads = {1, 1, 1, 1}}),
+                                  g.b.make<ConvInteger>({g.input(DType::i8, {1, 5, 6, 7}, -128, 127), w}, {})});
+                     }});
+  samples.push_back({"conv_integer/zero_per_filter", [](SampleGraph& g) {
+                       Value* w = g.b.constant(g.random(DType::i8, {6, 3, 1, 2}, -128, 127));
+                       g.outputs(
+                           {g.b.make<ConvInteger>({g.input(DType::u8, {1, 6, 5, 7}, 0, 255), w,
+                                                   g.input(DType::u8, {}, 0, 255), g.input(DType::i8, {6}, -9, 9)},
+                                                  {.strides = {2, 1}, .group = 2})});
+                     }});
+
   samples.push_back(
       {"conv_transpose", [](SampleGraph& g) {
          g.outputs({g.b.make<ConvTranspose>(

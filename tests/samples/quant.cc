@@ -54,6 +54,14 @@ void samples_quant(std::vector<Sample>& samples) {
               g.b.scalar(0.5f), g.b.scalar<uint8_t>(100), g.input(DType::i32, {3}, -999, 999)},
              {.strides = {2, 1}, .pads = {1, 1, 1, 1}})});
        }});
+  samples.push_back(
+      {"qlinear_conv/constant_filters", [](SampleGraph& g) {
+         g.outputs({g.b.make<QLinearConv>(
+             {g.input(DType::u8, {1, 2, 6, 7}, 0, 255), g.b.scalar(0.02f), g.b.scalar<uint8_t>(128),
+              g.b.constant(g.random(DType::u8, {3, 2, 3, 3}, 0, 255)), g.b.scalar(0.015f), g.b.scalar<uint8_t>(131),
+              g.b.scalar(0.5f), g.b.scalar<uint8_t>(100), g.input(DType::i32, {3}, -999, 999)},
+             {.strides = {2, 1}, .pads = {1, 1, 1, 1}})});
+       }});
 }
 
 }  // namespace tc
