@@ -1,4 +1,5 @@
-// LSTM and GRU: one product for the inputs of all steps, then a product of the state and the cell's gates per step.
+// LSTM and GRU: one product for the inputs of all steps; then per step the product of the state and the cell's gates,
+// which for the LSTM are one kernel.
 #include <algorithm>
 #include <cstring>
 
@@ -12,44 +13,76 @@ namespace {
 using kernels::GemmArgs;
 using kernels::GemmPlan;
 
-// Rows [first, first + count) of each direction's [rows, k] weights, as the transposed right side of a product.
+// Rows of an LSTM's [4 n, k] weights, or biases with k = 1, in the order of its blocks; units beyond the last are zero.
+void order_gates(const float* from, int64_t n, int64_t k, float* to) {
+  const int64_t rows = kernels::lstm_blocks(n) * kernels::kLstmGates;
+  for (int64_t row = 0; row < rows; ++row, to += k) {
+    const int64_t gate = row % kernels::kLstmGates / kernels::kLstmUnits;
+    const int64_t unit = row / kernels::kLstmGates * kernels::kLstmUnits + row % kernels::kLstmUnits;
+    if (unit < n)
+      std::copy_n(from + (gate * n + unit) * k, k, to);
+    else
+      std::fill_n(to, k, 0.0f);
+  }
+}
+
+// Rows [first, first + count) of each direction's [rows, k] weights, as the transposed right side of a product. Those
+// of an LSTM are in the order of its blocks, and always packed.
 struct Weights {
   Slot slot = kNoSlot;            // at run time
   const float* packed = nullptr;  // or packed
   int64_t packed_floats = 0;      // of a direction
   int64_t rows = 0, first = 0, count = 0, k = 0;
+  bool lstm = false;
 
-  void set(const Frame& f, int64_t direction, GemmArgs& g) const {
-    if (packed)
-      g.packed_b = packed + direction * packed_floats;
-    else
-      g.b = f.ptr<const float>(slot) + (direction * rows + first) * k;
+  void pack(kernels::Team& team, const kernels::GemmTable& table, const float* from, float* work, float* to) const {
+    from += first * k;
+    if (lstm) {
+      order_gates(from, rows / 4, k, work);
+      from = work;
+    }
+    kernels::gemm_pack(team, table, from, 1, k, k, count, to);
+  }
+  // Floats that packing takes at run time.
+  int64_t work_floats() const { return lstm && !packed ? count * k + packed_floats : 0; }
+  // The packed weights of a direction, or null.
+  const float* find(const Frame& f, const kernels::GemmTable& table, int64_t direction, float* work) const {
+    if (packed) return packed + direction * packed_floats;
+    if (!lstm) return nullptr;
+    pack(f.team(), table, unpacked(f, direction), work, work + count * k);
+    return work + count * k;
+  }
+  const float* unpacked(const Frame& f, int64_t direction) const {
+    return f.ptr<const float>(slot) + direction * rows * k;
   }
 };
 
-Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count) {
+Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool lstm) {
   Weights w;
+  const kernels::GemmTable& table = b.table().gemm;
   w.rows = b.shape(operand)[1].value(), w.k = b.shape(operand)[2].value();
-  w.first = first, w.count = count;
+  w.first = first, w.count = lstm ? kernels::lstm_blocks(w.rows / 4) * kernels::kLstmGates : count;
+  w.lstm = lstm;
+  w.packed_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count);
   const Tensor* t = b.constant(operand);
   if (!t || t->size() == 0) {
     w.slot = b.in(operand);
     return w;
   }
-  const kernels::GemmTable& table = b.table().gemm;
-  const int64_t directions = t->extent(0);
-  w.packed_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, count);
   const Tensor aligned = t->aligned_copy();
+  const int64_t directions = t->extent(0);
   w.packed = static_cast<const float*>(
-      b.pack(operand, cat("rnn ", first, " ", count, " ", table.pack_b.name),
+      b.pack(operand, cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack_b.name),
              static_cast<size_t>(directions * w.packed_floats) * sizeof(float), [&](void* to) {
+               std::vector<float> work(static_cast<size_t>(lstm ? w.count * w.k : 0));
                for (int64_t d = 0; d < directions; ++d)
-                 kernels::gemm_pack(kernels::Team::shared(), table,
-                                    static_cast<const float*>(aligned.data()) + (d * w.rows + first) * w.k, 1, w.k, w.k,
-                                    count, static_cast<float*>(to) + d * w.packed_floats);
+                 w.pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()) + d * w.rows * w.k,
+                        work.data(), static_cast<float*>(to) + d * w.packed_floats);
              }));
   return w;
 }
+
+constexpr float kNothing = 0;
 
 // One product of a step or of all inputs.
 struct Product {
@@ -62,11 +95,16 @@ struct Product {
     args = {};
     args.m = m, args.n = w.count, args.k = w.k;
     args.a_rs = w.k, args.b_rs = 1, args.b_cs = w.k, args.c_rs = c_rs;
-    args.packed_b = w.packed;
+    // That the right side is packed is all that a plan asks.
+    args.packed_b = w.packed || w.lstm ? &kNothing : nullptr;
     adds = adds_to_c;
     if (adds) args.residual_rs = c_rs, args.residual_cs = 1;
     plan = kernels::gemm_plan(args, traits);
     f.need_scratch(kernels::gemm_scratch_bytes(plan, f.team().threads()));
+  }
+  void set(const Frame& f, const kernels::GemmTable& table, const Weights& w, int64_t direction, float* work) {
+    args.packed_b = w.find(f, table, direction, work);
+    if (!args.packed_b) args.b = w.unpacked(f, direction) + w.first * w.k;
   }
   void run(Frame& f, const kernels::GemmTable& table, const float* a, float* c) {
     args.a = a, args.c = c;
@@ -76,10 +114,11 @@ struct Product {
 };
 
 struct RnnState {
-  Product input, gates, hidden;  // hidden: the GRU's last gate
+  Product input, gates, hidden;  // gates: the GRU's first two; hidden: its last one
   int64_t time = 0, batch = 0;
   std::vector<float> values;  // all of the below
-  float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr;
+  float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr,
+        *work = nullptr;
 };
 
 template <class Op>
@@ -115,9 +154,10 @@ bool bind_rnn(Binder& b) {
   const kernels::GemmTraits traits = gemm.traits.fn();
 
   const Slot x = b.in(0);
-  const Weights w = bind_weights(b, 1, 0, kG * n);
-  const Weights r = bind_weights(b, 2, 0, kLstm ? kG * n : 2 * n);
-  const Weights r_hidden = kLstm ? Weights{} : bind_weights(b, 2, 2 * n, n);
+  const Weights w = bind_weights(b, 1, 0, kG * n, kLstm);
+  const Weights r = bind_weights(b, 2, 0, 2 * n, kLstm);
+  const Weights r_hidden = kLstm ? Weights{} : bind_weights(b, 2, 2 * n, n, false);
+  const int64_t width = w.count;  // of a row of gates
   const auto optional_in = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
   const auto optional_out = [&](int j) { return b.wants(j) ? b.out(j) : kNoSlot; };
   const Slot bias = optional_in(3), h0 = optional_in(5);
@@ -133,17 +173,21 @@ bool bind_rnn(Binder& b) {
         const auto e = f.extents(x);
         if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
         s.time = e[0], s.batch = e[1];
-        const int64_t state = (s.batch * n + 15) / 16 * 16, gates = (kG * n + 15) / 16 * 16;
-        s.input.prepare(f, traits, w, s.time * s.batch, kG * n, false);
-        s.gates.prepare(f, traits, r, s.batch, kG * n, true);
-        if (!kLstm) s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : kG * n, !after);
-        s.values.assign(static_cast<size_t>(gates + n + s.time * s.batch * kG * n + 5 * state + 32), 0.0f);
+        const int64_t state = (s.batch * n + 15) / 16 * 16, gates = (width + 15) / 16 * 16;
+        s.input.prepare(f, traits, w, s.time * s.batch, width, false);
+        if (!kLstm) {
+          s.gates.prepare(f, traits, r, s.batch, width, true);
+          s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : width, !after);
+        }
+        const int64_t work = w.work_floats() + r.work_floats();
+        s.values.assign(static_cast<size_t>(gates + kG * n + s.time * s.batch * width + 5 * state + work + 32), 0.0f);
         float* at = s.values.data();
-        s.bias = at, at += gates + n;
+        s.bias = at, at += gates + kG * n;
         s.c = at, at += state;
         s.h = at, at += 2 * state;
         s.reset = at, at += state;
         s.zero = at, at += state;
+        s.work = at, at += work;
         s.x_gates = at;
       },
       [=, &table, &gemm](Frame& f, RnnState& s) {
@@ -151,19 +195,24 @@ bool bind_rnn(Binder& b) {
         for (Product* p : {&s.input, &s.gates, &s.hidden}) p->args.scratch = scratch;
         const int64_t state = s.batch * n;
         for (int64_t d = 0; d < directions; ++d) {
-          float* hidden_bias = s.bias + (kG * n + 15) / 16 * 16;
-          std::fill(s.bias, hidden_bias + n, 0.0f);
+          float* hidden_bias = s.bias + (width + 15) / 16 * 16;
+          std::fill(s.bias, hidden_bias + kG * n, 0.0f);
           if (bias != kNoSlot) {
             const float* wb = f.ptr<const float>(bias) + d * 2 * kG * n;
             const float* rb = wb + kG * n;
-            for (int64_t i = 0; i < kG * n; ++i) s.bias[i] = wb[i] + (after && i >= 2 * n ? 0.0f : rb[i]);
+            float* sum = kLstm ? hidden_bias : s.bias;
+            for (int64_t i = 0; i < kG * n; ++i) sum[i] = wb[i] + (after && i >= 2 * n ? 0.0f : rb[i]);
+            if (kLstm) order_gates(sum, n, 1, s.bias);
             if (after) std::copy_n(rb + 2 * n, n, hidden_bias);
           }
-          w.set(f, d, s.input.args);
+          s.input.set(f, gemm, w, d, s.work);
           s.input.args.epilogue.bias = s.bias;
           s.input.run(f, gemm, f.ptr<const float>(x), s.x_gates);
-          r.set(f, d, s.gates.args);
-          if (!kLstm) r_hidden.set(f, d, s.hidden.args);
+          const float* recurrent = kLstm ? r.find(f, gemm, d, s.work + w.work_floats()) : nullptr;
+          if (!kLstm) {
+            s.gates.set(f, gemm, r, d, nullptr);
+            s.hidden.set(f, gemm, r_hidden, d, nullptr);
+          }
           s.hidden.args.epilogue.bias = after ? hidden_bias : nullptr;
           const float* h = h0 == kNoSlot ? s.zero : f.ptr<const float>(h0) + d * state;
           if (kLstm) {
@@ -175,14 +224,14 @@ bool bind_rnn(Binder& b) {
           const bool reverse = reverse_first || d == 1;
           for (int64_t i = 0; i < s.time; ++i) {
             const int64_t t = reverse ? s.time - 1 - i : i;
-            float* gates = s.x_gates + t * s.batch * kG * n;
+            float* gates = s.x_gates + t * s.batch * width;
             float* out =
                 y == kNoSlot ? s.h + i % 2 * ((state + 15) / 16 * 16) : f.ptr<float>(y) + (t * directions + d) * state;
-            s.gates.run(f, gemm, h, gates);
             if constexpr (kLstm) {
               const float* p = peephole == kNoSlot ? nullptr : f.ptr<const float>(peephole) + d * 3 * n;
-              kernels::rnn_cells(f.team(), table.lstm, kernels::LstmArgs{s.batch, n, gates, p, s.c, out});
+              kernels::lstm_step(f.team(), table, {s.batch, n, gates, recurrent, h, p, s.c, out});
             } else {
+              s.gates.run(f, gemm, h, gates);
               kernels::GruArgs cell{s.batch, n, gates, h, s.reset, after ? s.reset : nullptr, out};
               if (after) {
                 s.hidden.run(f, gemm, h, s.reset);

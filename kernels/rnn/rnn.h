@@ -1,6 +1,6 @@
-// What recurrent networks do between their products: the gates of f32 LSTM and GRU cells with sigmoid and tanh.
-// Products of inputs, states and weights are GEMM's.
+// Steps of f32 LSTM and GRU cells with sigmoid and tanh. Products of the inputs, and those of the GRU, are GEMM's.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "tc/kernels/parallel.h"
@@ -8,13 +8,22 @@
 
 namespace tc::kernels {
 
-// Rows are sequences of a batch. Gates i, o, f, c of a row lie `hidden` floats apart from each other.
+// Rows are sequences of a batch. Units of an LSTM come in blocks of 16, whose gates i, o, f, c lie together:
+// [blocks][4] [16], units beyond the last one zero.
+inline constexpr int64_t kLstmUnits = 16, kLstmGates = 4 * kLstmUnits, kLstmRows = 64;
+
+constexpr int64_t lstm_blocks(int64_t hidden) {
+  return (hidden + kLstmUnits - 1) / kLstmUnits;
+}
+
 struct LstmArgs {
   int64_t rows = 0, hidden = 0;
-  const float* gates = nullptr;     // [rows][4][hidden]
+  const float* gates = nullptr;     // of the inputs: [rows][blocks][4][16]
+  const float* packed = nullptr;    // recurrent weights, hidden x blocks * 64, as gemm_pack leaves them
+  const float* before = nullptr;    // [rows][hidden], the state before
   const float* peephole = nullptr;  // [3][hidden], for i, o, f; null: none
   float* c = nullptr;               // [rows][hidden], updated
-  float* h = nullptr;               // [rows][hidden], written
+  float* h = nullptr;               // [rows][hidden], the state after; not `before`
 };
 
 // Gates z, r, h.
@@ -29,13 +38,27 @@ struct GruArgs {
 };
 
 struct RnnTable {
+  // Units of one block for rows [begin, end), at most kLstmRows.
+  Slot<void(const LstmArgs&, int64_t block, int64_t begin, int64_t end)> lstm;
   // Rows [begin, end).
-  Slot<void(const LstmArgs&, int64_t begin, int64_t end)> lstm;
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_reset;
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_update;
 };
 
-// Runs one of the slots on all rows.
+// Runs a step.
+inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args) {
+  // A few microseconds of work to a tile; a few rows take as long as reading the weights does. A thread finds the
+  // weights of its blocks in its own cache again.
+  const int64_t cost = args.hidden * kLstmGates * std::max<int64_t>(args.rows, 4);
+  const Tiling blocks = tile_by_cost(lstm_blocks(args.hidden), cost, 1 << 16), rows{args.rows, kLstmRows};
+  parallel_for(team, blocks.count() * rows.count(), [&](int64_t tile, int) {
+    const int64_t part = tile % rows.count(), first = tile / rows.count();
+    for (int64_t block = blocks.begin(first); block < blocks.end(first); ++block)
+      table.lstm.fn(args, block, rows.begin(part), rows.end(part));
+  });
+}
+
+// Runs one of the GRU's slots on all rows.
 template <class Args>
 void rnn_cells(Team& team, const Slot<void(const Args&, int64_t, int64_t)>& slot, const Args& args) {
   const Tiling tiling = tile_by_cost(args.rows, args.hidden, 4096);
