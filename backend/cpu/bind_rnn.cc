@@ -1,4 +1,4 @@
-// LSTM and GRU: one product for the inputs of all steps; then per step the product of the state and the cell's gates,
+// LSTM and GRU: one product for the inputs of many steps; then per step the product of the state and the cell's gates,
 // which for the LSTM are one kernel.
 #include <algorithm>
 #include <cstring>
@@ -84,7 +84,11 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
 
 constexpr float kNothing = 0;
 
-// One product of a step or of all inputs.
+// Rows of inputs whose gates are computed at a time: those of 256 units take 512 KB, which stay in L2 until their steps
+// read them.
+constexpr int64_t kChunkRows = 128;
+
+// One product of a step or of many inputs.
 struct Product {
   GemmArgs args;
   GemmPlan plan;
@@ -114,8 +118,9 @@ struct Product {
 };
 
 struct RnnState {
-  Product input, gates, hidden;  // gates: the GRU's first two; hidden: its last one
-  int64_t time = 0, batch = 0;
+  Product input, input_rest;  // of `chunk` steps, and of those that are left
+  Product gates, hidden;      // gates: the GRU's first two; hidden: its last one
+  int64_t time = 0, batch = 0, chunk = 1;
   std::vector<float> values;  // all of the below
   float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr,
         *work = nullptr;
@@ -174,15 +179,19 @@ bool bind_rnn(Binder& b) {
         if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
         s.time = e[0], s.batch = e[1];
         const int64_t state = (s.batch * n + 15) / 16 * 16, gates = (width + 15) / 16 * 16;
-        s.input.prepare(f, traits, w, s.time * s.batch, width, false);
+        s.chunk = std::clamp<int64_t>(kChunkRows / std::max<int64_t>(1, s.batch), 1, std::max<int64_t>(1, s.time));
+        s.input.prepare(f, traits, w, s.chunk * s.batch, width, false);
+        s.input_rest.prepare(f, traits, w, s.time % s.chunk * s.batch, width, false);
         if (!kLstm) {
           s.gates.prepare(f, traits, r, s.batch, width, true);
           s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : width, !after);
         }
-        const int64_t work = w.work_floats() + r.work_floats();
-        s.values.assign(static_cast<size_t>(gates + kG * n + s.time * s.batch * width + 5 * state + work + 32), 0.0f);
+        const int64_t work = (w.work_floats() + r.work_floats() + 15) / 16 * 16, sums = (kG * n + 15) / 16 * 16;
+        s.values.assign(static_cast<size_t>(gates + sums + s.chunk * s.batch * width + 5 * state + work + 32), 0.0f);
+        // Rows of gates start cache lines.
         float* at = s.values.data();
-        s.bias = at, at += gates + kG * n;
+        at += (64 - reinterpret_cast<uintptr_t>(at) % 64) % 64 / sizeof(float);
+        s.bias = at, at += gates + sums;
         s.c = at, at += state;
         s.h = at, at += 2 * state;
         s.reset = at, at += state;
@@ -192,7 +201,7 @@ bool bind_rnn(Binder& b) {
       },
       [=, &table, &gemm](Frame& f, RnnState& s) {
         auto* scratch = reinterpret_cast<float*>(f.scratch());
-        for (Product* p : {&s.input, &s.gates, &s.hidden}) p->args.scratch = scratch;
+        for (Product* p : {&s.input, &s.input_rest, &s.gates, &s.hidden}) p->args.scratch = scratch;
         const int64_t state = s.batch * n;
         for (int64_t d = 0; d < directions; ++d) {
           float* hidden_bias = s.bias + (width + 15) / 16 * 16;
@@ -206,8 +215,8 @@ bool bind_rnn(Binder& b) {
             if (after) std::copy_n(rb + 2 * n, n, hidden_bias);
           }
           s.input.set(f, gemm, w, d, s.work);
-          s.input.args.epilogue.bias = s.bias;
-          s.input.run(f, gemm, f.ptr<const float>(x), s.x_gates);
+          s.input_rest.args.packed_b = s.input.args.packed_b, s.input_rest.args.b = s.input.args.b;
+          s.input.args.epilogue.bias = s.input_rest.args.epilogue.bias = s.bias;
           const float* recurrent = kLstm ? r.find(f, gemm, d, s.work + w.work_floats()) : nullptr;
           if (!kLstm) {
             s.gates.set(f, gemm, r, d, nullptr);
@@ -223,8 +232,12 @@ bool bind_rnn(Binder& b) {
           }
           const bool reverse = reverse_first || d == 1;
           for (int64_t i = 0; i < s.time; ++i) {
-            const int64_t t = reverse ? s.time - 1 - i : i;
-            float* gates = s.x_gates + t * s.batch * width;
+            const int64_t t = reverse ? s.time - 1 - i : i, in_chunk = i % s.chunk;
+            const int64_t steps = std::min(s.chunk, s.time - (i - in_chunk));
+            if (in_chunk == 0)
+              (steps == s.chunk ? s.input : s.input_rest)
+                  .run(f, gemm, f.ptr<const float>(x) + (reverse ? t + 1 - steps : t) * s.batch * features, s.x_gates);
+            float* gates = s.x_gates + (reverse ? steps - 1 - in_chunk : in_chunk) * s.batch * width;
             float* out =
                 y == kNoSlot ? s.h + i % 2 * ((state + 15) / 16 * 16) : f.ptr<float>(y) + (t * directions + d) * state;
             if constexpr (kLstm) {

@@ -1,0 +1,66 @@
+// Sequences longer than the steps whose inputs are multiplied at a time, every direction, weights fixed and given.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compare.h"
+#include "tc/ir/builder.h"
+
+namespace tc {
+namespace {
+
+Tensor waves(Extents e, float scale, float phase) {
+  Tensor t(DType::f32, std::move(e));
+  int i = 0;
+  for (float& x : t.mutable_span<float>()) x = scale * std::sin(0.37F * static_cast<float>(i++) + phase);
+  return t;
+}
+
+template <class Op>
+void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t batch, attrs_t<Op> attrs = {}) {
+  constexpr int64_t kGates = std::is_same_v<Op, LSTM> ? 4 : 3, kFeatures = 5, kHidden = 19;
+  const int64_t d = direction == RnnDirection::bidirectional ? 2 : 1;
+  attrs.direction = direction;
+  Module m;
+  Builder b(m.main());
+  const Tensor w = waves({d, kGates * kHidden, kFeatures}, 0.5F, 1), r = waves({d, kGates * kHidden, kHidden}, 0.3F, 2),
+               bias = waves({d, 2 * kGates * kHidden}, 0.2F, 3);
+  std::vector<Value*> operands{
+      m.main().add_input(Type::tensor(DType::f32, Shape({Dim::symbol("time"), Dim::symbol("batch"), kFeatures})), "x")};
+  std::vector<Datum> inputs{waves({time, batch, kFeatures}, 1, 0)};
+  for (const Tensor& t : {w, r, bias}) {
+    operands.push_back(fixed_weights ? b.constant(t) : m.main().add_input(t.type(), cat("w", operands.size())));
+    if (!fixed_weights) inputs.emplace_back(t);
+  }
+  Node* n = b.make_n<Op>(operands, std::move(attrs), 2);
+  m.main().set_outputs(std::vector{n->result(0), n->result(1)});
+  const std::vector<Datum> truth = widened(m, inputs);
+  for (const kernels::Tier tier : machine_tiers()) {
+    CompileOptions options;
+    options.isa = tier;
+    const auto executable = compiled(m, options);
+    std::vector<Datum> first;
+    for (const int threads : {1, 2}) {
+      const auto context = executable->make_context(threads);
+      std::vector<Datum> out = executable->run(inputs, *context);
+      EXPECT_EQ(differences(out, truth), "") << time << " steps of " << batch << ", " << threads << " threads";
+      if (threads == 1)
+        first = std::move(out);
+      else
+        for (size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(identical(out[i], first[i]));
+    }
+  }
+}
+
+TEST(Recurrent, LongSequences) {
+  for (const bool fixed : {false, true})
+    for (const RnnDirection direction : {RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional})
+      for (const auto& [time, batch] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {70, 3}, {300, 1}, {2, 150}}) {
+        check<LSTM>(direction, fixed, time, batch);
+        check<GRU>(direction, fixed, time, batch);
+        check<GRU>(direction, fixed, time, batch, {.linear_before_reset = true});
+      }
+}
+
+}  // namespace
+}  // namespace tc
