@@ -20,6 +20,7 @@ int64_t product(std::span<const int64_t> e) {
 template <class SetShape>
 bool bind_rows(Binder& b, bool rms, double epsilon, int bias, bool statistics, SetShape set_shape) {
   const kernels::NormTable& table = b.table().norm;
+  const kernels::Elem type = *elem_of(b.dtype(0));
   const Slot x = b.in(0), scale = b.in(1), shift = bias < 0 ? kNoSlot : b.in(bias), y = b.out(0);
   b.in_place(0, 0);
   const Slot mean = statistics && b.wants(1) ? b.out(1) : kNoSlot,
@@ -30,7 +31,8 @@ bool bind_rows(Binder& b, bool rms, double epsilon, int bias, bool statistics, S
       table.normalize.name,
       [=](Frame& f, kernels::NormArgs& a) {
         a = {};
-        a.epsilon = static_cast<float>(epsilon);
+        a.type = type;
+        a.epsilon = epsilon;
         a.rms = rms;
         set_shape(f, f.extents(x), a);
         for (Slot s : {scale, shift})
@@ -39,27 +41,34 @@ bool bind_rows(Binder& b, bool rms, double epsilon, int bias, bool statistics, S
                    cat("scale or bias has ", f.count(s), " elements, expected ", a.channels * a.groups));
       },
       [=, &table](Frame& f, kernels::NormArgs& a) {
-        a.input = f.ptr<const float>(x), a.output = f.ptr<float>(y);
-        a.scale = f.ptr<const float>(scale);
-        a.bias = shift == kNoSlot ? nullptr : f.ptr<const float>(shift);
-        a.mean = mean == kNoSlot ? nullptr : f.ptr<float>(mean);
-        a.inv_std = inverse == kNoSlot ? nullptr : f.ptr<float>(inverse);
+        a.input = f.raw(x), a.output = f.raw(y);
+        a.scale = f.raw(scale);
+        a.bias = shift == kNoSlot ? nullptr : f.raw(shift);
+        a.mean = mean == kNoSlot ? nullptr : f.raw(mean);
+        a.inv_std = inverse == kNoSlot ? nullptr : f.raw(inverse);
         if (a.channels * a.spatial > 0) {
           kernels::normalize(table, f.team(), a);
           return;
         }
         // Nothing has no mean.
-        for (float* p : {a.mean, a.inv_std})
-          if (p) std::fill_n(p, a.rows, std::numeric_limits<float>::quiet_NaN());
+        for (void* p : {a.mean, a.inv_std}) {
+          if (p && type == kernels::Elem::f64)
+            std::fill_n(static_cast<double*>(p), a.rows, std::numeric_limits<double>::quiet_NaN());
+          else if (p)
+            std::fill_n(static_cast<float*>(p), a.rows, std::numeric_limits<float>::quiet_NaN());
+        }
       });
   return true;
 }
 
-bool all_f32(Binder& b) {
+// f32 or f64 throughout.
+bool one_real_type(Binder& b) {
+  const DType t = b.dtype(0);
+  if (t != DType::f32 && t != DType::f64) return b.refuse(cat("no kernel for ", t));
   for (int i = 0; i < b.num_operands(); ++i)
-    if (b.has(i) && b.dtype(i) != DType::f32) return b.refuse(cat("operand ", i, " is ", b.dtype(i)));
+    if (b.has(i) && b.dtype(i) != t) return b.refuse(cat("operand ", i, " is ", b.dtype(i)));
   for (int j = 0; j < b.node().num_results(); ++j)
-    if (b.wants(j) && b.result_dtype(j) != DType::f32) return b.refuse(cat("result ", j, " is ", b.result_dtype(j)));
+    if (b.wants(j) && b.result_dtype(j) != t) return b.refuse(cat("result ", j, " is ", b.result_dtype(j)));
   return true;
 }
 
@@ -75,7 +84,7 @@ bool covers(const Shape& operand, const Shape& x, int axis) {
 template <class Op>
 bool bind_layer_norm(Binder& b) {
   constexpr bool kRms = std::is_same_v<Op, RMSNormalization>;
-  if (!all_f32(b)) return false;
+  if (!one_real_type(b)) return false;
   const auto& attrs = b.attrs<Op>();
   const int axis = static_cast<int>(attrs.axis < 0 ? attrs.axis + b.rank(0) : attrs.axis);
   const int bias = !kRms && b.has(2) ? 2 : -1;
@@ -89,7 +98,7 @@ bool bind_layer_norm(Binder& b) {
 }
 
 bool bind_instance_norm(Binder& b) {
-  if (!all_f32(b)) return false;
+  if (!one_real_type(b)) return false;
   return bind_rows(b, false, b.attrs<InstanceNormalization>().epsilon, 2, false,
                    [](const Frame&, std::span<const int64_t> e, kernels::NormArgs& a) {
                      a.rows = e[0] * e[1], a.channels = 1, a.groups = e[1];
@@ -98,7 +107,7 @@ bool bind_instance_norm(Binder& b) {
 }
 
 bool bind_group_norm(Binder& b) {
-  if (!all_f32(b)) return false;
+  if (!one_real_type(b)) return false;
   const auto& attrs = b.attrs<GroupNormalization>();
   const Node* node = &b.node();
   return bind_rows(b, false, attrs.epsilon, 2, false,
@@ -111,13 +120,14 @@ bool bind_group_norm(Binder& b) {
                    });
 }
 
-// factor[c] = scale / sqrt(variance + epsilon) and shift[c] = bias - mean * factor, each in `padded` floats.
-void batch_norm_vectors(const float* const vectors[4], int64_t channels, int64_t padded, double epsilon, float* out) {
-  std::fill_n(out, 2 * padded, 0.0f);
+// factor[c] = scale / sqrt(variance + epsilon) and shift[c] = bias - mean * factor, each in `padded` elements.
+template <class T>
+void batch_norm_vectors(const T* const vectors[4], int64_t channels, int64_t padded, double epsilon, T* out) {
+  std::fill_n(out, 2 * padded, T{0});
   for (int64_t c = 0; c < channels; ++c) {
     const double factor = vectors[0][c] / std::sqrt(static_cast<double>(vectors[3][c]) + epsilon);
-    out[c] = static_cast<float>(factor);
-    out[padded + c] = static_cast<float>(vectors[1][c] - vectors[2][c] * factor);
+    out[c] = static_cast<T>(factor);
+    out[padded + c] = static_cast<T>(vectors[1][c] - vectors[2][c] * factor);
   }
 }
 
@@ -129,8 +139,8 @@ struct ChannelState {
 };
 
 // x * factor[c] + shift[c], in the layout that x lies in. The vectors are made once when they are constants.
-bool bind_batch_norm(Binder& b) {
-  if (!all_f32(b)) return false;
+template <class T>
+bool bind_batch_norm_of(Binder& b) {
   const auto& attrs = b.attrs<BatchNormalization>();
   if (attrs.training_mode) return b.refuse("in training");
   const int rank = b.rank(0);
@@ -138,7 +148,8 @@ bool bind_batch_norm(Binder& b) {
   const double epsilon = attrs.epsilon;
   const Layout layout = b.layout(0);
   const bool blocked = layout == Layout::blocked16;
-  StripBuilder builder(kernels::Elem::f32);
+  constexpr kernels::Elem kType = std::is_same_v<T, double> ? kernels::Elem::f64 : kernels::Elem::f32;
+  StripBuilder builder(kType);
   const int x_id = builder.input(), factor_id = builder.input(), shift_id = builder.input();
   const std::shared_ptr<const CompiledStrip> program =
       builder.finish({builder.op(kernels::MicroOp::fma, x_id, factor_id, shift_id)});
@@ -146,7 +157,7 @@ bool bind_batch_norm(Binder& b) {
 
   bool constant = b.shape(0)[1].is_const();
   for (int i = 1; i <= 4; ++i) constant = constant && b.constant(i) && b.constant(i)->size() == b.shape(0)[1].value();
-  const float* packed = nullptr;
+  const T* packed = nullptr;
   Slot vectors[4] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot};
   if (constant) {
     const int64_t channels = b.shape(0)[1].value(), padded = padded_to_block(channels);
@@ -156,10 +167,10 @@ bool bind_batch_norm(Binder& b) {
       aligned[i - 1] = b.constant(i)->aligned_copy();
       key += cat(" ", reinterpret_cast<uintptr_t>(b.constant(i)->data()));
     }
-    packed = static_cast<const float*>(b.pack(1, key, static_cast<size_t>(2 * padded) * sizeof(float), [&](void* to) {
-      const float* data[4];
-      for (size_t i = 0; i < 4; ++i) data[i] = static_cast<const float*>(aligned[i].data());
-      batch_norm_vectors(data, channels, padded, epsilon, static_cast<float*>(to));
+    packed = static_cast<const T*>(b.pack(1, key, static_cast<size_t>(2 * padded) * sizeof(T), [&](void* to) {
+      const T* data[4];
+      for (size_t i = 0; i < 4; ++i) data[i] = static_cast<const T*>(aligned[i].data());
+      batch_norm_vectors(data, channels, padded, epsilon, static_cast<T*>(to));
     }));
   } else {
     for (int i = 1; i <= 4; ++i) vectors[i - 1] = b.in(i);
@@ -171,7 +182,7 @@ bool bind_batch_norm(Binder& b) {
   const kernels::StripTable& table = b.table().strip;
   b.flops = [=](const Frame& f) { return 2 * static_cast<double>(f.count(x)); };
   b.step<ChannelState>(
-      table.f32.name,
+      table.of(kType).name,
       [=](Frame& f, ChannelState& s) {
         const auto e = f.extents(x);
         const int64_t pixels = product(e.subspan(2));
@@ -181,11 +192,13 @@ bool bind_batch_norm(Binder& b) {
             if (f.count(v) != s.channels)
               f.fail(*node, ErrorCode::bad_shape,
                      cat("a vector of ", f.count(v), " elements for ", s.channels, " channels"));
-          f.need_scratch(static_cast<size_t>(2 * s.padded) * sizeof(float));
+          f.need_scratch(static_cast<size_t>(2 * s.padded) * sizeof(T));
         }
         s.args = {};
         s.args.program = &program->program;
         s.args.inputs = s.inputs, s.args.outputs = &s.output;
+        for (auto& in : s.inputs) in.type = kType;
+        s.output.type = kType;
         const int64_t plain_extents[] = {e[0], e[1], pixels}, plain_strides[] = {e[1] * pixels, pixels, 1},
                       plain_channel[] = {0, 1, 0};
         const int64_t blocks = s.padded / 16;
@@ -202,11 +215,11 @@ bool bind_batch_norm(Binder& b) {
         kernels::collapse(s.args);
       },
       [=, &table](Frame& f, ChannelState& s) {
-        const float* of_channels = packed;
+        const T* of_channels = packed;
         if (!packed) {
-          const float* data[] = {f.ptr<const float>(scale), f.ptr<const float>(bias), f.ptr<const float>(mean),
-                                 f.ptr<const float>(variance)};
-          auto* scratch = reinterpret_cast<float*>(f.scratch());
+          const T* data[] = {f.ptr<const T>(scale), f.ptr<const T>(bias), f.ptr<const T>(mean),
+                             f.ptr<const T>(variance)};
+          auto* scratch = reinterpret_cast<T*>(f.scratch());
           batch_norm_vectors(data, s.channels, s.padded, epsilon, scratch);
           of_channels = scratch;
         }
@@ -217,14 +230,19 @@ bool bind_batch_norm(Binder& b) {
   return true;
 }
 
+bool bind_batch_norm(Binder& b) {
+  if (!one_real_type(b)) return false;
+  return b.dtype(0) == DType::f64 ? bind_batch_norm_of<double>(b) : bind_batch_norm_of<float>(b);
+}
+
 }  // namespace
 
 void rows_bind_norm(BindRows& rows) {
   rows.push_back({OpId::BatchNormalization, "strip", bind_batch_norm});
-  rows.push_back({OpId::InstanceNormalization, "normalize_f32", bind_instance_norm});
-  rows.push_back({OpId::GroupNormalization, "normalize_f32", bind_group_norm});
-  rows.push_back({OpId::LayerNormalization, "normalize_f32", bind_layer_norm<LayerNormalization>});
-  rows.push_back({OpId::RMSNormalization, "normalize_f32", bind_layer_norm<RMSNormalization>});
+  rows.push_back({OpId::InstanceNormalization, "normalize", bind_instance_norm});
+  rows.push_back({OpId::GroupNormalization, "normalize", bind_group_norm});
+  rows.push_back({OpId::LayerNormalization, "normalize", bind_layer_norm<LayerNormalization>});
+  rows.push_back({OpId::RMSNormalization, "normalize", bind_layer_norm<RMSNormalization>});
 }
 
 }  // namespace tc::cpu

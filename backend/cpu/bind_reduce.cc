@@ -103,7 +103,8 @@ bool bind_arg(Binder& b) {
   return true;
 }
 
-bool bind_cum_sum(Binder& b) {
+template <bool kProduct>
+bool bind_running(Binder& b) {
   const auto type = elem_of(b.dtype(0));
   if (type != Elem::f32 && type != Elem::f64 && type != Elem::i32 && type != Elem::i64)
     return b.refuse(cat("no kernel for ", b.dtype(0)));
@@ -118,19 +119,19 @@ bool bind_cum_sum(Binder& b) {
   const Slot x = b.in(0), y = b.out(0);
   b.in_place(0, 0);
   b.flops = [=](const Frame& f) { return static_cast<double>(f.count(x)); };
-  b.step<kernels::CumSumArgs>(
-      table.cumulative_sum.name,
-      [=](Frame& f, kernels::CumSumArgs& a) {
+  b.step<kernels::CumulateArgs>(
+      table.cumulate.name,
+      [=](Frame& f, kernels::CumulateArgs& a) {
         const Lines lines(f.extents(x), axis);
         a = {};
         a.type = *type;
         a.outer = lines.outer, a.n = lines.n, a.inner = lines.inner;
-        a.exclusive = exclusive, a.reverse = reverse;
+        a.exclusive = exclusive, a.reverse = reverse, a.product = kProduct;
       },
-      [=, &table](Frame& f, kernels::CumSumArgs& a) {
+      [=, &table](Frame& f, kernels::CumulateArgs& a) {
         if (a.outer * a.n * a.inner == 0) return;
         a.input = f.raw(x), a.output = f.raw(y);
-        kernels::cumulative_sum(table, f.team(), a);
+        kernels::cumulate(table, f.team(), a);
       });
   return true;
 }
@@ -151,7 +152,8 @@ void rows_bind_reduce(BindRows& rows) {
   rows.push_back({OpId::ReduceLogSumExp, "reduce", bind_reduce<log_sum_exp>});
   rows.push_back({OpId::ArgMax, "arg_reduce", bind_arg<false>});
   rows.push_back({OpId::ArgMin, "arg_reduce", bind_arg<true>});
-  rows.push_back({OpId::CumSum, "cumulative_sum", bind_cum_sum});
+  rows.push_back({OpId::CumSum, "cumulate", bind_running<false>});
+  rows.push_back({OpId::CumProd, "cumulate", bind_running<true>});
 }
 
 }  // namespace tc::cpu

@@ -1,4 +1,5 @@
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/strips.h"
 #include "tc/kernels/norm/norm.h"
 
 namespace tc::cpu {
@@ -6,7 +7,8 @@ namespace {
 
 template <bool kLog>
 bool bind_softmax(Binder& b) {
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (b.dtype(0) != DType::f32 && b.dtype(0) != DType::f64) return b.refuse(cat("no kernel for ", b.dtype(0)));
+  const kernels::Elem type = *elem_of(b.dtype(0));
   const int64_t axis = AlongAxis::attrs_of(b.node()).axis;
   const int rank = b.rank(0);
   // A scalar is its own axis.
@@ -20,13 +22,14 @@ bool bind_softmax(Binder& b) {
       table.softmax.name,
       [=](Frame& f, kernels::SoftmaxArgs& a) {
         a = {};
+        a.type = type;
         a.log = kLog;
         const auto e = f.extents(x);
         for (size_t k = 0; k < e.size(); ++k) (k < at ? a.outer : k == at ? a.n : a.inner) *= e[k];
       },
       [=, &table](Frame& f, kernels::SoftmaxArgs& a) {
         if (a.outer * a.n * a.inner == 0) return;
-        a.input = f.ptr<const float>(x), a.output = f.ptr<float>(y);
+        a.input = f.raw(x), a.output = f.raw(y);
         kernels::softmax(table, f.team(), a);
       });
   return true;
@@ -35,8 +38,8 @@ bool bind_softmax(Binder& b) {
 }  // namespace
 
 void rows_bind_softmax(BindRows& rows) {
-  rows.push_back({OpId::Softmax, "softmax_f32", bind_softmax<false>});
-  rows.push_back({OpId::LogSoftmax, "softmax_f32", bind_softmax<true>});
+  rows.push_back({OpId::Softmax, "softmax", bind_softmax<false>});
+  rows.push_back({OpId::LogSoftmax, "softmax", bind_softmax<true>});
 }
 
 }  // namespace tc::cpu

@@ -186,7 +186,7 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
   const bool real = compute_ == Elem::f32 || compute_ == Elem::f64;
   switch (n.op()) {
     case OpId::Pow:
-      return n.operand(1)->dtype() == n.operand(0)->dtype() ? op(MicroOp::pow, x[0], x[1]) : -1;
+      return real ? op(MicroOp::pow, x[0], x[1]) : -1;
     case OpId::Mod:
       return op(n.attrs<Mod>().fmod ? MicroOp::fmod : MicroOp::mod, x[0], x[1]);
     case OpId::IsInf:
@@ -212,6 +212,19 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
                 immediate(n.attrs<HardSigmoid>().beta));
     case OpId::Gelu:
       return op(n.attrs<Gelu>().approximate == GeluApproximation::tanh ? MicroOp::gelu_tanh : MicroOp::gelu, x[0]);
+    case OpId::Shrink: {
+      if (!real) return -1;
+      const auto& a = n.attrs<Shrink>();
+      const int low = op(MicroOp::where, op(MicroOp::lt, x[0], immediate(-a.lambd)),
+                         op(MicroOp::add, x[0], immediate(a.bias)), immediate(0));
+      return op(MicroOp::where, op(MicroOp::gt, x[0], immediate(a.lambd)), op(MicroOp::sub, x[0], immediate(a.bias)),
+                low);
+    }
+    case OpId::SwiGLU: {
+      const double alpha = n.attrs<SwiGLU>().alpha;
+      const int scaled = alpha == 1 ? x[0] : op(MicroOp::mul, x[0], immediate(alpha));
+      return real ? op(MicroOp::mul, op(MicroOp::mul, x[0], op(MicroOp::sigmoid, scaled)), x[1]) : -1;
+    }
     case OpId::Swish: {
       const double alpha = n.attrs<Swish>().alpha;
       if (alpha == 1) return op(MicroOp::silu, x[0]);

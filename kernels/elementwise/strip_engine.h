@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "tc/kernels/elementwise/strip.h"
-#include "tc/kernels/elementwise/vec_math.h"
+#include "tc/kernels/elementwise/vec_math_f64.h"
 #include "tc/kernels/simd/stream.h"
 #include "tc/kernels/streams.h"
 

@@ -4,21 +4,23 @@
 
 #include <cstdint>
 
+#include "tc/kernels/elem.h"
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
 
-// Softmax of f32 along the middle dimension of a dense [outer, n, inner] tensor; in place is fine. The largest element
-// is subtracted first, so nothing overflows. Rows that hold NaN or only -infinity become NaN.
+// Softmax of f32 or f64 along the middle dimension of a dense [outer, n, inner] tensor; in place is fine. The largest
+// element is subtracted first, so nothing overflows. Rows that hold NaN or only -infinity become NaN.
 struct SoftmaxArgs {
-  const float* input = nullptr;
-  float* output = nullptr;
+  Elem type = Elem::f32;
+  const void* input = nullptr;
+  void* output = nullptr;
   std::int64_t outer = 1, n = 1, inner = 1;
   bool log = false;  // log_softmax
 };
 
-// Normalises rows of f32, each of `channels` x `spatial` contiguous elements; in place is fine.
+// Normalises rows of f32 or f64, each of `channels` x `spatial` contiguous elements; in place is fine.
 //
 //   y = (x - mean) * inv_std * scale[c] + bias[c],  inv_std = 1 / sqrt(variance + epsilon)
 //
@@ -28,14 +30,15 @@ struct SoftmaxArgs {
 //   instance_norm  rows = N * C, channels = 1, spatial = H * W, groups = C
 //   group_norm     rows = N * G, channels = C / G, spatial = H * W, groups = G
 struct NormArgs {
-  const float* input = nullptr;
-  float* output = nullptr;
-  const float* scale = nullptr;  // null: 1
-  const float* bias = nullptr;   // null: 0
-  float* mean = nullptr;         // one per row; null: not wanted
-  float* inv_std = nullptr;
+  Elem type = Elem::f32;  // of everything
+  const void* input = nullptr;
+  void* output = nullptr;
+  const void* scale = nullptr;  // null: 1
+  const void* bias = nullptr;   // null: 0
+  void* mean = nullptr;         // one per row; null: not wanted
+  void* inv_std = nullptr;
   std::int64_t rows = 0, channels = 1, spatial = 1, groups = 1;
-  float epsilon = 1e-5f;
+  double epsilon = 1e-5;
   bool rms = false;  // mean is taken for 0: y = x / sqrt(mean(x^2) + epsilon) * scale + bias
 };
 

@@ -7,33 +7,35 @@
 namespace tc::kernels {
 namespace {
 
-constexpr int kWidth = kLanes<float>;
-
 // Whether `elements` results are to be streamed.
-bool streams(const float* in, const float* out, int64_t elements) {
-  return in != out && elements >= kStreamedBytes / static_cast<int64_t>(sizeof(float));
+template <class T>
+bool streams(const void* in, const void* out, int64_t elements) {
+  return in != out && elements >= kStreamedBytes / static_cast<int64_t>(sizeof(T));
 }
 
-// out[i] = f(in[i]) for n contiguous floats.
-template <class F>
-TC_INLINE void map_row(const float* in, float* out, int64_t n, F f, bool past_caches = false) {
+// out[i] = f(in[i]) for n contiguous elements.
+template <class T, class F>
+TC_INLINE void map_row(const T* in, T* out, int64_t n, F f, bool past_caches = false) {
+  constexpr int kWidth = kLanes<T>;
   int64_t i = 0;
   if (past_caches && can_stream(out))
     for (; i + kWidth <= n; i += kWidth) stream(out + i, f(load(in + i)));
   for (; i + kWidth <= n; i += kWidth) store(out + i, f(load(in + i)));
   if (i < n) {
-    const Tail<float> tail(static_cast<int>(n - i));
+    const Tail<T> tail(static_cast<int>(n - i));
     store(out + i, f(load(in + i, tail)), tail);
   }
 }
 
 // Writes e^(x - peak) and returns the sum.
-float exp_row(const float* in, float* out, int64_t n, float peak) {
-  const VecF m(peak);
-  VecF sum[2] = {VecF(0.0f), VecF(0.0f)};
+template <class T>
+T exp_row(const T* in, T* out, int64_t n, T peak) {
+  constexpr int kWidth = kLanes<T>;
+  const Vec<T> m(peak);
+  Vec<T> sum[2] = {Vec<T>(T{0}), Vec<T>(T{0})};
   int64_t i = 0;
   for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
-    const VecF a = vexp_negative(load(in + i) - m), b = vexp_negative(load(in + i + kWidth) - m);
+    const Vec<T> a = vexp_negative(load(in + i) - m), b = vexp_negative(load(in + i + kWidth) - m);
     store(out + i, a);
     store(out + i + kWidth, b);
     sum[0] = sum[0] + a;
@@ -41,112 +43,131 @@ float exp_row(const float* in, float* out, int64_t n, float peak) {
   }
   for (; i < n; i += kWidth) {
     const int rest = n - i < kWidth ? static_cast<int>(n - i) : kWidth;
-    const Tail<float> tail(rest);
-    const VecF a = vexp_negative(load(in + i, tail) - m);
+    const Tail<T> tail(rest);
+    const Vec<T> a = vexp_negative(load(in + i, tail) - m);
     store(out + i, a, tail);
-    sum[0] = sum[0] + select(tail.mask(), a, VecF(0.0f));
+    sum[0] = sum[0] + select(tail.mask(), a, Vec<T>(T{0}));
   }
-  return fold_lanes<SumStep<float>, float>(sum[0] + sum[1]);
+  return fold_lanes<SumStep<T>, T>(sum[0] + sum[1]);
 }
 
-// Rows up to this length keep what is to be scaled away from a streamed result.
-constexpr int64_t kRowBuffer = 4096;
+// Bytes of a row that keep what is to be scaled away from a streamed result.
+constexpr int64_t kRowBuffer = 16384;
 
-void softmax_row(const float* in, float* out, int64_t n, bool log, bool past_caches) {
-  const float peak = reduce_row<MaxStep<float>>(in, n, 0.0f);
+template <class T>
+void softmax_row(const T* in, T* out, int64_t n, bool log, bool past_caches) {
+  const T peak = reduce_row<MaxStep<T>>(in, n, T{0});
   if (log) {
-    const float sum = reduce_row<ExpStep>(in, n, peak);
-    float log_sum[kWidth];
-    store(log_sum, vlog(VecF(sum)));
-    const VecF m(peak), l(log_sum[0]);
+    const T sum = reduce_row<ExpStep<T>>(in, n, peak);
+    const Vec<T> m(peak), l = vlog(Vec<T>(sum));
     return map_row(
-        in, out, n, [&](VecF x) { return x - m - l; }, past_caches);
+        in, out, n, [&](Vec<T> x) { return x - m - l; }, past_caches);
   }
-  alignas(64) float buffer[kRowBuffer];
-  const bool buffered = past_caches && n <= kRowBuffer;
-  float* powers = buffered ? buffer : out;
-  const VecF factor(1.0f / exp_row(in, powers, n, peak));
+  constexpr int64_t kBuffered = kRowBuffer / static_cast<int64_t>(sizeof(T));
+  alignas(64) T buffer[kBuffered];
+  const bool buffered = past_caches && n <= kBuffered;
+  T* powers = buffered ? buffer : out;
+  const Vec<T> factor(T{1} / exp_row(in, powers, n, peak));
   map_row(
-      powers, out, n, [&](VecF x) { return x * factor; }, buffered);
+      static_cast<const T*>(powers), out, n, [&](Vec<T> x) { return x * factor; }, buffered);
 }
 
 // `count` neighbouring columns at most one register wide, n rows `step` apart.
-void softmax_columns(const float* in, float* out, int64_t n, int64_t step, int count, bool log) {
-  const Tail<float> tail(count);
-  VecF peak(-infinity<float>);
+template <class T>
+void softmax_columns(const T* in, T* out, int64_t n, int64_t step, int count, bool log) {
+  const Tail<T> tail(count);
+  Vec<T> peak(-infinity<T>);
   for (int64_t k = 0; k < n; ++k) peak = max_nan(load(in + k * step, tail), peak);
-  VecF sum(0.0f);
+  Vec<T> sum(T{0});
   for (int64_t k = 0; k < n; ++k) {
-    const VecF e = vexp_negative(load(in + k * step, tail) - peak);
+    const Vec<T> e = vexp_negative(load(in + k * step, tail) - peak);
     sum = sum + e;
     if (!log) store(out + k * step, e, tail);
   }
   if (log) {
-    const VecF l = vlog(sum);
+    const Vec<T> l = vlog(sum);
     for (int64_t k = 0; k < n; ++k) store(out + k * step, load(in + k * step, tail) - peak - l, tail);
   } else {
-    const VecF factor = VecF(1.0f) / sum;
+    const Vec<T> factor = Vec<T>(T{1}) / sum;
     for (int64_t k = 0; k < n; ++k) store(out + k * step, load(out + k * step, tail) * factor, tail);
   }
 }
 
-void softmax_f32(const SoftmaxArgs& args, int64_t begin, int64_t end) {
+template <class T>
+void softmax_as(const SoftmaxArgs& args, int64_t begin, int64_t end) {
+  constexpr int kWidth = kLanes<T>;
   if (args.n == 0) return;
-  const bool past_caches = streams(args.input, args.output, args.outer * args.n * args.inner);
+  const T* input = static_cast<const T*>(args.input);
+  T* output = static_cast<T*>(args.output);
+  const bool past_caches = streams<T>(input, output, args.outer * args.n * args.inner);
   for (int64_t i = begin; i < end;) {
     const int64_t column = i % args.inner, at = i / args.inner * args.n * args.inner + column;
     if (args.inner == 1) {
-      softmax_row(args.input + at, args.output + at, args.n, args.log, past_caches);
+      softmax_row(input + at, output + at, args.n, args.log, past_caches);
       ++i;
       continue;
     }
     const int64_t in_row = args.inner - column, room = end - i < in_row ? end - i : in_row;
     const int count = static_cast<int>(room < kWidth ? room : kWidth);
-    softmax_columns(args.input + at, args.output + at, args.n, args.inner, count, args.log);
+    softmax_columns(input + at, output + at, args.n, args.inner, count, args.log);
     i += count;
   }
   if (past_caches) stream_fence();
 }
 
+void softmax_any(const SoftmaxArgs& args, int64_t begin, int64_t end) {
+  args.type == Elem::f64 ? softmax_as<double>(args, begin, end) : softmax_as<float>(args, begin, end);
+}
+
 // Adds (x - shift)^2.
+template <class T>
 struct DeviationStep {
-  static constexpr float kStart = 0;
-  static TC_INLINE VecF lanes(VecF a, VecF x, VecF shift) {
-    const VecF d = x - shift;
+  static constexpr T kStart = 0;
+  static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T> shift) {
+    const Vec<T> d = x - shift;
     return fma(d, d, a);
   }
-  static TC_INLINE float one(float a, float x, float shift) { return a + (x - shift) * (x - shift); }
-  using Fold = SumStep<float>;
+  static TC_INLINE T one(T a, T x, T shift) { return a + (x - shift) * (x - shift); }
+  using Fold = SumStep<T>;
 };
 
+TC_INLINE float root(float x) {
+  return __builtin_sqrtf(x);
+}
+TC_INLINE double root(double x) {
+  return __builtin_sqrt(x);
+}
+
+template <class T>
 void normalize_row(const NormArgs& args, int64_t row, bool past_caches) {
+  constexpr int kWidth = kLanes<T>;
   const int64_t n = args.channels * args.spatial;
-  const float* in = args.input + row * n;
-  float* out = args.output + row * n;
-  const float count = static_cast<float>(n);
-  const float mean = args.rms ? 0.0f : reduce_row<SumStep<float>>(in, n, 0.0f) / count;
-  const float variance = reduce_row<DeviationStep>(in, n, mean) / count;
-  const float inv_std = 1.0f / __builtin_sqrtf(variance + args.epsilon);
-  if (args.mean != nullptr) args.mean[row] = mean;
-  if (args.inv_std != nullptr) args.inv_std[row] = inv_std;
+  const T* in = static_cast<const T*>(args.input) + row * n;
+  T* out = static_cast<T*>(args.output) + row * n;
+  const T count = static_cast<T>(n);
+  const T mean = args.rms ? T{0} : reduce_row<SumStep<T>>(in, n, T{0}) / count;
+  const T variance = reduce_row<DeviationStep<T>>(in, n, mean) / count;
+  const T inv_std = T{1} / root(variance + static_cast<T>(args.epsilon));
+  if (args.mean != nullptr) static_cast<T*>(args.mean)[row] = mean;
+  if (args.inv_std != nullptr) static_cast<T*>(args.inv_std)[row] = inv_std;
 
   const int64_t first = row % args.groups * args.channels;
-  const float* scale = args.scale == nullptr ? nullptr : args.scale + first;
-  const float* bias = args.bias == nullptr ? nullptr : args.bias + first;
-  const VecF m(mean), s(inv_std);
+  const T* scale = args.scale == nullptr ? nullptr : static_cast<const T*>(args.scale) + first;
+  const T* bias = args.bias == nullptr ? nullptr : static_cast<const T*>(args.bias) + first;
+  const Vec<T> m(mean), s(inv_std);
   past_caches = past_caches && can_stream(out);
   if (args.spatial != 1) {
     for (int64_t c = 0; c < args.channels; ++c) {
-      const VecF a(scale == nullptr ? inv_std : inv_std * scale[c]), b(bias == nullptr ? 0.0f : bias[c]);
-      map_row(in + c * args.spatial, out + c * args.spatial, args.spatial, [&](VecF x) { return fma(x - m, a, b); });
+      const Vec<T> a(scale == nullptr ? inv_std : inv_std * scale[c]), b(bias == nullptr ? T{0} : bias[c]);
+      map_row(in + c * args.spatial, out + c * args.spatial, args.spatial, [&](Vec<T> x) { return fma(x - m, a, b); });
     }
     return;
   }
   for (int64_t i = 0; i < n; i += kWidth) {
     const bool whole = i + kWidth <= n;
-    const Tail<float> tail(whole ? kWidth : static_cast<int>(n - i));
-    const auto fetch = [&](const float* p) { return whole ? load(p + i) : load(p + i, tail); };
-    VecF y = (fetch(in) - m) * s;
+    const Tail<T> tail(whole ? kWidth : static_cast<int>(n - i));
+    const auto fetch = [&](const T* p) { return whole ? load(p + i) : load(p + i, tail); };
+    Vec<T> y = (fetch(in) - m) * s;
     if (scale != nullptr && bias != nullptr)
       y = fma(y, fetch(scale), fetch(bias));
     else if (scale != nullptr)
@@ -162,17 +183,22 @@ void normalize_row(const NormArgs& args, int64_t row, bool past_caches) {
   }
 }
 
-void normalize_f32(const NormArgs& args, int64_t begin, int64_t end) {
-  const bool past_caches = streams(args.input, args.output, args.rows * args.channels * args.spatial);
-  for (int64_t row = begin; row < end; ++row) normalize_row(args, row, past_caches);
+template <class T>
+void normalize_as(const NormArgs& args, int64_t begin, int64_t end) {
+  const bool past_caches = streams<T>(args.input, args.output, args.rows * args.channels * args.spatial);
+  for (int64_t row = begin; row < end; ++row) normalize_row<T>(args, row, past_caches);
   if (past_caches) stream_fence();
+}
+
+void normalize_any(const NormArgs& args, int64_t begin, int64_t end) {
+  args.type == Elem::f64 ? normalize_as<double>(args, begin, end) : normalize_as<float>(args, begin, end);
 }
 
 }  // namespace
 
 extern constinit const NormTable TC_TIER_NAME(norm_table){
-    .softmax = TC_KERNEL(softmax_f32, "softmax_f32"),
-    .normalize = TC_KERNEL(normalize_f32, "normalize_f32"),
+    .softmax = TC_KERNEL(softmax_any, "softmax"),
+    .normalize = TC_KERNEL(normalize_any, "normalize"),
 };
 
 }  // namespace tc::kernels

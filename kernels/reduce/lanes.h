@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "tc/kernels/elementwise/vec_math.h"
+#include "tc/kernels/elementwise/vec_math_f64.h"
 
 namespace tc::kernels {
 namespace {
@@ -138,11 +138,17 @@ struct MinStep {
   using Fold = MinStep;
 };
 // a + e^(x - shift).
+template <class T>
 struct ExpStep {
-  static constexpr float kStart = 0;
-  static TC_INLINE VecF lanes(VecF a, VecF x, VecF shift) { return a + vexp(x - shift); }
-  static TC_INLINE float one(float a, float x, float shift) { return a + __builtin_expf(x - shift); }
-  using Fold = SumStep<float>;
+  static constexpr T kStart = 0;
+  static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T> shift) { return a + vexp(x - shift); }
+  static TC_INLINE T one(T a, T x, T shift) {
+    if constexpr (std::is_same_v<T, float>)
+      return a + __builtin_expf(x - shift);
+    else
+      return a + __builtin_exp(x - shift);
+  }
+  using Fold = SumStep<T>;
 };
 
 // Joins the lanes of a group, halves first.

@@ -43,9 +43,8 @@ const char* reduce_op_name(ReduceOp op) {
 bool reduce_supports(ReduceOp op, Elem type) {
   switch (type) {
     case Elem::f32:
-      return true;
     case Elem::f64:
-      return op != ReduceOp::log_sum && op != ReduceOp::log_sum_exp;
+      return true;
     case Elem::i32:
     case Elem::i64:
       return op != ReduceOp::l2 && op != ReduceOp::log_sum && op != ReduceOp::log_sum_exp;
@@ -119,10 +118,10 @@ void arg_reduce(const ReduceTable& table, Team& team, const ArgReduceArgs& args)
                [&](std::int64_t tile, int) { table.arg_reduce.fn(args, tiling.begin(tile), tiling.end(tile)); });
 }
 
-void cumulative_sum(const ReduceTable& table, Team& team, const CumSumArgs& args) {
+void cumulate(const ReduceTable& table, Team& team, const CumulateArgs& args) {
   const Tiling tiling = tile_by_cost(args.outer * args.inner, args.n, kGrain);
   parallel_for(team, tiling.count(),
-               [&](std::int64_t tile, int) { table.cumulative_sum.fn(args, tiling.begin(tile), tiling.end(tile)); });
+               [&](std::int64_t tile, int) { table.cumulate.fn(args, tiling.begin(tile), tiling.end(tile)); });
 }
 
 }  // namespace tc::kernels

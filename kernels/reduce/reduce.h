@@ -17,7 +17,7 @@ enum class ReduceOp : std::uint8_t { sum, mean, prod, max, min, sum_square, l1, 
 inline constexpr int kReduceOpCount = 10;
 const char* reduce_op_name(ReduceOp op);
 
-// f32 and f64 have every operation but log_sum_exp and log_sum on f64; i32 and i64 have sum, prod, max, min,
+// f32 and f64 have every operation; i32 and i64 have sum, prod, max, min,
 // sum_square, l1, and mean, which truncates.
 bool reduce_supports(ReduceOp op, Elem type);
 
@@ -54,16 +54,17 @@ struct ArgReduceArgs {
 };
 void arg_reduce(const ReduceTable& table, Team& team, const ArgReduceArgs& args);
 
-// Running sums along the middle dimension of a dense [outer, n, inner] tensor; in place is fine.
-struct CumSumArgs {
+// Running sums or products along the middle dimension of a dense [outer, n, inner] tensor; in place is fine.
+struct CumulateArgs {
   Elem type = Elem::f32;  // f32, f64, i32 or i64
   const void* input = nullptr;
   void* output = nullptr;
   std::int64_t outer = 1, n = 1, inner = 1;
   bool exclusive = false;
   bool reverse = false;
+  bool product = false;
 };
-void cumulative_sum(const ReduceTable& table, Team& team, const CumSumArgs& args);
+void cumulate(const ReduceTable& table, Team& team, const CumulateArgs& args);
 
 struct ReduceTable {
   // Accumulates kept elements [begin, end) over [first, last) of the outermost reduced dimension, and all of the
@@ -73,12 +74,12 @@ struct ReduceTable {
       accumulate;
   // The final step on n accumulators.
   Slot<void(const ReduceArgs& args, void* acc, std::int64_t n)> finish;
-  // Whole f32 results for kept elements [begin, end).
+  // Whole results of f32 or f64 for kept elements [begin, end).
   Slot<void(const ReduceArgs& args, std::int64_t begin, std::int64_t end)> log_sum_exp;
   // Results [begin, end) of outer x inner.
   Slot<void(const ArgReduceArgs& args, std::int64_t begin, std::int64_t end)> arg_reduce;
   // Lines [begin, end) of outer x inner.
-  Slot<void(const CumSumArgs& args, std::int64_t begin, std::int64_t end)> cumulative_sum;
+  Slot<void(const CumulateArgs& args, std::int64_t begin, std::int64_t end)> cumulate;
 };
 
 }  // namespace tc::kernels

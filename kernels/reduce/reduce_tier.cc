@@ -237,9 +237,7 @@ void finish_as(const ReduceArgs& args, T* acc, int64_t n) {
       each(acc, n, [&](Vec<T> x) { return x / by; });
     }
     if (args.op == ReduceOp::l2) each(acc, n, [](Vec<T> x) { return vsqrt(x); });
-  }
-  if constexpr (std::is_same_v<T, float>) {
-    if (args.op == ReduceOp::log_sum) each(acc, n, [](VecF x) { return vlog(x); });
+    if (args.op == ReduceOp::log_sum) each(acc, n, [](Vec<T> x) { return vlog(x); });
   }
 }
 
@@ -257,23 +255,28 @@ void finish(const ReduceArgs& args, void* acc, int64_t n) {
 }
 
 // log(sum(e^(x - m))) + m with m the largest x, or 0 where that is infinite.
-void log_sum_exp(const ReduceArgs& args, int64_t begin, int64_t end) {
+template <class T>
+void log_sum_exp_as(const ReduceArgs& args, int64_t begin, int64_t end) {
   constexpr int64_t kChunk = 256;
-  alignas(64) float peak[kChunk], sum[kChunk];
-  float* const out = static_cast<float*>(args.output);
+  alignas(64) T peak[kChunk], sum[kChunk];
+  T* const out = static_cast<T*>(args.output);
   const int64_t last = args.reduced_rank > 0 ? args.reduced_extent[0] : 1;
   for (int64_t i = begin; i < end; i += kChunk) {
     const int64_t stop = end - i < kChunk ? end : i + kChunk;
-    run_step<MaxStep<float>, float>(args, i, stop, 0, last, nullptr, peak);
-    each(peak, stop - i, [](VecF m) { return select(vabs(m) == f32(infinity<float>), f32(0.0f), m); });
-    run_step<ExpStep, float>(args, i, stop, 0, last, peak, sum);
+    run_step<MaxStep<T>, T>(args, i, stop, 0, last, nullptr, peak);
+    each(peak, stop - i, [](Vec<T> m) { return select(vabs(m) == Vec<T>(infinity<T>), Vec<T>(T{0}), m); });
+    run_step<ExpStep<T>, T>(args, i, stop, 0, last, peak, sum);
     int64_t k = 0;
-    for (; k + kLanes<float> <= stop - i; k += kLanes<float>) store(out + i + k, vlog(load(sum + k)) + load(peak + k));
+    for (; k + kLanes<T> <= stop - i; k += kLanes<T>) store(out + i + k, vlog(load(sum + k)) + load(peak + k));
     if (k < stop - i) {
-      const Tail<float> tail(static_cast<int>(stop - i - k));
+      const Tail<T> tail(static_cast<int>(stop - i - k));
       store(out + i + k, vlog(load(sum + k, tail)) + load(peak + k, tail), tail);
     }
   }
+}
+
+void log_sum_exp(const ReduceArgs& args, int64_t begin, int64_t end) {
+  args.type == Elem::f64 ? log_sum_exp_as<double>(args, begin, end) : log_sum_exp_as<float>(args, begin, end);
 }
 
 // Whether x replaces the best seen so far.
@@ -342,34 +345,47 @@ void arg_reduce_any(const ArgReduceArgs& args, int64_t begin, int64_t end) {
   }
 }
 
-template <class T>
-void cumulative_sum_as(const CumSumArgs& args, int64_t begin, int64_t end) {
+// Neighbouring lines go together, so that rows are read where they lie in memory.
+template <class T, bool kProduct>
+void cumulate_as(const CumulateArgs& args, int64_t begin, int64_t end) {
+  constexpr int64_t kColumns = 64;
   const T* input = static_cast<const T*>(args.input);
   T* output = static_cast<T*>(args.output);
   const int64_t step = args.reverse ? -args.inner : args.inner;
-  for (int64_t i = begin; i < end; ++i) {
-    int64_t at = i / args.inner * args.n * args.inner + i % args.inner;
+  for (int64_t i = begin; i < end;) {
+    const int64_t column = i % args.inner, in_row = args.inner - column;
+    int64_t columns = end - i < in_row ? end - i : in_row;
+    if (columns > kColumns) columns = kColumns;
+    int64_t at = i / args.inner * args.n * args.inner + column;
     if (args.reverse) at += (args.n - 1) * args.inner;
-    T sum = T{0};
+    T acc[kColumns];
+    for (int64_t c = 0; c < columns; ++c) acc[c] = kProduct ? T{1} : T{0};
     for (int64_t k = 0; k < args.n; ++k, at += step) {
-      const T x = input[at];
-      if (args.exclusive) output[at] = sum;
-      sum = plus(sum, x);
-      if (!args.exclusive) output[at] = sum;
+      for (int64_t c = 0; c < columns; ++c) {
+        const T x = input[at + c], before = acc[c];
+        acc[c] = kProduct ? times(before, x) : plus(before, x);
+        output[at + c] = args.exclusive ? before : acc[c];
+      }
     }
+    i += columns;
   }
 }
 
-void cumulative_sum_any(const CumSumArgs& args, int64_t begin, int64_t end) {
+template <class T>
+void cumulate_as(const CumulateArgs& args, int64_t begin, int64_t end) {
+  args.product ? cumulate_as<T, true>(args, begin, end) : cumulate_as<T, false>(args, begin, end);
+}
+
+void cumulate_any(const CumulateArgs& args, int64_t begin, int64_t end) {
   switch (args.type) {
     case Elem::f64:
-      return cumulative_sum_as<double>(args, begin, end);
+      return cumulate_as<double>(args, begin, end);
     case Elem::i32:
-      return cumulative_sum_as<int32_t>(args, begin, end);
+      return cumulate_as<int32_t>(args, begin, end);
     case Elem::i64:
-      return cumulative_sum_as<int64_t>(args, begin, end);
+      return cumulate_as<int64_t>(args, begin, end);
     default:
-      return cumulative_sum_as<float>(args, begin, end);
+      return cumulate_as<float>(args, begin, end);
   }
 }
 
@@ -378,9 +394,9 @@ void cumulative_sum_any(const CumSumArgs& args, int64_t begin, int64_t end) {
 extern constinit const ReduceTable TC_TIER_NAME(reduce_table){
     .accumulate = TC_KERNEL(accumulate, "reduce"),
     .finish = TC_KERNEL(finish, "reduce_finish"),
-    .log_sum_exp = TC_KERNEL(log_sum_exp, "log_sum_exp_f32"),
+    .log_sum_exp = TC_KERNEL(log_sum_exp, "log_sum_exp"),
     .arg_reduce = TC_KERNEL(arg_reduce_any, "arg_reduce"),
-    .cumulative_sum = TC_KERNEL(cumulative_sum_any, "cumulative_sum"),
+    .cumulate = TC_KERNEL(cumulate_any, "cumulate"),
 };
 
 }  // namespace tc::kernels

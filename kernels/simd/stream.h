@@ -15,7 +15,16 @@ TC_INLINE void stream(float* p, VecF v) {
   _mm_stream_ps(p, v);
 #endif
 }
-TC_INLINE bool can_stream(const float* p) {
+TC_INLINE void stream(double* p, VecD v) {
+#if defined(__AVX512F__)
+  _mm512_stream_pd(p, v);
+#elif defined(__AVX2__)
+  _mm256_stream_pd(p, v);
+#else
+  _mm_stream_pd(p, v);
+#endif
+}
+TC_INLINE bool can_stream(const void* p) {
   return reinterpret_cast<uintptr_t>(p) % sizeof(VecF) == 0;
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "guard.h"
@@ -26,17 +27,32 @@ class Norm : public ::testing::TestWithParam<Tier> {
   const NormTable& kernels() const { return table(GetParam()).norm; }
 };
 
+template <class T>
+constexpr Elem kElem = std::is_same_v<T, double> ? Elem::f64 : Elem::f32;
+// The tests' tolerances are those of floats.
+template <class T>
+constexpr double kScale = std::is_same_v<T, double> ? 1e-8 : 1;
+
+template <class T>
+std::vector<T> numbers(Random& random, std::size_t count, double low = -1, double high = 1) {
+  std::vector<T> out(count);
+  for (T& x : out) x = static_cast<T>(random.uniform(low, high));
+  return out;
+}
+
+template <class T>
 void check_softmax(const NormTable& kernels, Team& team, std::int64_t outer, std::int64_t n, std::int64_t inner,
                    bool log, Edge edge, bool in_place) {
   Random random(static_cast<std::uint64_t>(n * 7 + inner));
   const auto size = static_cast<std::size_t>(outer * n * inner);
-  GuardedBuffer<float> in(random.floats(size, -30, 30), edge), out(size, edge);
-  const std::vector<float> source(in.begin(), in.end());
-  float* const target = in_place ? in.data() : out.data();
-  softmax(kernels, team, {.input = in.data(), .output = target, .outer = outer, .n = n, .inner = inner, .log = log});
+  GuardedBuffer<T> in(numbers<T>(random, size, -30, 30), edge), out(size, edge);
+  const std::vector<T> source(in.begin(), in.end());
+  T* const target = in_place ? in.data() : out.data();
+  softmax(kernels, team,
+          {.type = kElem<T>, .input = in.data(), .output = target, .outer = outer, .n = n, .inner = inner, .log = log});
   for (std::int64_t i = 0; i < outer * inner; ++i) {
-    const float* x = source.data() + i / inner * n * inner + i % inner;
-    const float* y = target + i / inner * n * inner + i % inner;
+    const T* x = source.data() + i / inner * n * inner + i % inner;
+    const T* y = target + i / inner * n * inner + i % inner;
     double peak = -INFINITY, sum = 0;
     for (std::int64_t k = 0; k < n; ++k) peak = std::max(peak, static_cast<double>(x[k * inner]));
     for (std::int64_t k = 0; k < n; ++k) sum += std::exp(x[k * inner] - peak);
@@ -44,36 +60,50 @@ void check_softmax(const NormTable& kernels, Team& team, std::int64_t outer, std
       const double shifted = x[k * inner] - peak;
       if (log) {
         const double want = shifted - std::log(sum);
-        ASSERT_NEAR(y[k * inner], want, 4e-7 * std::max(1.0, std::fabs(want))) << n << "x" << inner;
+        ASSERT_NEAR(y[k * inner], want, kScale<T> * 4e-7 * std::max(1.0, std::fabs(want))) << n << "x" << inner;
       } else {
         // x - peak is rounded before e^x is taken.
         const double want = std::exp(shifted) / sum;
-        ASSERT_NEAR(y[k * inner], want, want * (1e-6 + 6e-8 * std::fabs(shifted))) << n << "x" << inner;
+        ASSERT_NEAR(y[k * inner], want, kScale<T> * want * (1e-6 + 6e-8 * std::fabs(shifted))) << n << "x" << inner;
       }
     }
   }
 }
 
-TEST_P(Norm, Softmax) {
+template <class T>
+void check_every_softmax(const NormTable& kernels) {
   Team team(2);
   for (const Edge edge : kEdges) {
     for (const bool log : {false, true}) {
       for (std::int64_t n = 1; n <= 70; ++n) {
-        check_softmax(kernels(), team, 3, n, 1, log, edge, n % 2 == 0);
-        check_softmax(kernels(), team, 2, 5, n, log, edge, n % 2 == 1);
+        check_softmax<T>(kernels, team, 3, n, 1, log, edge, n % 2 == 0);
+        check_softmax<T>(kernels, team, 2, 5, n, log, edge, n % 2 == 1);
       }
-      check_softmax(kernels(), team, 7, 1000, 1, log, edge, false);
-      check_softmax(kernels(), team, 300, 97, 1, log, edge, true);
-      check_softmax(kernels(), team, 4, 60, 49, log, edge, false);
+      check_softmax<T>(kernels, team, 7, 1000, 1, log, edge, false);
+      check_softmax<T>(kernels, team, 300, 97, 1, log, edge, true);
+      check_softmax<T>(kernels, team, 4, 60, 49, log, edge, false);
     }
   }
 }
 
+template <class T>
+void check_streamed_softmax(const NormTable& kernels) {
+  Team team(2);
+  for (const bool log : {false, true}) check_softmax<T>(kernels, team, 4096, 1028, 1, log, Edge::kBack, false);
+  check_softmax<T>(kernels, team, 800, 5300, 1, false, Edge::kBack, false);
+}
+
 // Large results go past the caches, where rows are aligned.
 TEST_P(Norm, StreamedResults) {
-  Team team(2);
-  for (const bool log : {false, true}) check_softmax(kernels(), team, 4096, 1028, 1, log, Edge::kBack, false);
-  check_softmax(kernels(), team, 800, 5300, 1, false, Edge::kBack, false);
+  check_streamed_softmax<float>(kernels());
+  check_streamed_softmax<double>(kernels());
+}
+
+TEST_P(Norm, Softmax) {
+  check_every_softmax<float>(kernels());
+}
+TEST_P(Norm, SoftmaxF64) {
+  check_every_softmax<double>(kernels());
 }
 
 TEST_P(Norm, SoftmaxOfSpecialValues) {
@@ -96,14 +126,16 @@ TEST_P(Norm, SoftmaxOfSpecialValues) {
   EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1]));
 }
 
+template <class T>
 void check_norm(const NormTable& kernels, Team& team, NormArgs args, Edge edge, bool with_scale, bool with_bias) {
   const std::int64_t n = args.channels * args.spatial;
   Random random(static_cast<std::uint64_t>(n));
   const auto size = static_cast<std::size_t>(args.rows * n),
              parameters = static_cast<std::size_t>(args.groups * args.channels);
   const auto rows = static_cast<std::size_t>(args.rows);
-  GuardedBuffer<float> in(random.floats(size, 99, 101), edge), out(size, edge), mean(rows, edge), inv_std(rows, edge);
-  GuardedBuffer<float> scale(random.floats(parameters), edge), bias(random.floats(parameters), edge);
+  GuardedBuffer<T> in(numbers<T>(random, size, 99, 101), edge), out(size, edge), mean(rows, edge), inv_std(rows, edge);
+  GuardedBuffer<T> scale(numbers<T>(random, parameters), edge), bias(numbers<T>(random, parameters), edge);
+  args.type = kElem<T>;
   args.input = in.data();
   args.output = out.data();
   args.mean = mean.data();
@@ -112,45 +144,60 @@ void check_norm(const NormTable& kernels, Team& team, NormArgs args, Edge edge, 
   if (with_bias) args.bias = bias.data();
   normalize(kernels, team, args);
   for (std::int64_t r = 0; r < args.rows; ++r) {
-    const float* x = in.data() + r * n;
+    const T* x = in.data() + r * n;
     double m = 0, v = 0;
     for (std::int64_t i = 0; i < n; ++i) m += x[i] / static_cast<double>(n);
     if (args.rms) m = 0;
     for (std::int64_t i = 0; i < n; ++i) v += (x[i] - m) * (x[i] - m) / static_cast<double>(n);
-    const double inv = 1 / std::sqrt(v + static_cast<double>(args.epsilon));
-    ASSERT_NEAR(mean.data()[r], m, 5e-5);
-    ASSERT_NEAR(inv_std.data()[r], inv, 2e-4 * inv);
+    const double inv = 1 / std::sqrt(v + args.epsilon);
+    ASSERT_NEAR(mean.data()[r], m, kScale<T> * 5e-5);
+    ASSERT_NEAR(inv_std.data()[r], inv, kScale<T> * 2e-4 * inv);
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t c = r % args.groups * args.channels + i / args.spatial;
       const double want = (x[i] - m) * inv * (with_scale ? scale.data()[c] : 1) + (with_bias ? bias.data()[c] : 0);
       // Means near 100 are known to about 1e-5.
-      ASSERT_NEAR(out.data()[r * n + i], want, 2e-4) << "row " << r << " of " << n;
+      ASSERT_NEAR(out.data()[r * n + i], want, kScale<T> * 2e-4) << "row " << r << " of " << n;
     }
   }
 }
 
-TEST_P(Norm, LayerNormOfEveryLength) {
+template <class T>
+void check_layer_norms(const NormTable& kernels) {
   Team team(2);
   for (const Edge edge : kEdges) {
     for (std::int64_t n = 2; n <= 70; ++n) {
       for (int mode = 0; mode < 8; ++mode) {
-        check_norm(kernels(), team, {.rows = 3, .channels = n, .epsilon = 1e-3f, .rms = (mode & 4) != 0}, edge,
-                   (mode & 1) != 0, (mode & 2) != 0);
+        check_norm<T>(kernels, team, {.rows = 3, .channels = n, .epsilon = 1e-3, .rms = (mode & 4) != 0}, edge,
+                      (mode & 1) != 0, (mode & 2) != 0);
       }
     }
   }
-  check_norm(kernels(), team, {.rows = 200, .channels = 768}, Edge::kBack, true, true);
-  check_norm(kernels(), team, {.rows = 4096, .channels = 1028}, Edge::kBack, true, true);  // streamed
+  check_norm<T>(kernels, team, {.rows = 200, .channels = 768}, Edge::kBack, true, true);
+  check_norm<T>(kernels, team, {.rows = 4096, .channels = 1028}, Edge::kBack, true, true);  // streamed
 }
 
-TEST_P(Norm, InstanceAndGroupNorm) {
+template <class T>
+void check_instance_and_group_norms(const NormTable& kernels) {
   Team team(2);
   for (std::int64_t spatial = 2; spatial <= 40; ++spatial) {
-    check_norm(kernels(), team, {.rows = 6, .spatial = spatial, .groups = 3, .epsilon = 1e-3f}, Edge::kBack, true,
-               true);
-    check_norm(kernels(), team, {.rows = 4, .channels = 3, .spatial = spatial, .groups = 2, .epsilon = 1e-3f},
-               Edge::kFront, true, true);
+    check_norm<T>(kernels, team, {.rows = 6, .spatial = spatial, .groups = 3, .epsilon = 1e-3}, Edge::kBack, true,
+                  true);
+    check_norm<T>(kernels, team, {.rows = 4, .channels = 3, .spatial = spatial, .groups = 2, .epsilon = 1e-3},
+                  Edge::kFront, true, true);
   }
+}
+
+TEST_P(Norm, LayerNormOfEveryLength) {
+  check_layer_norms<float>(kernels());
+}
+TEST_P(Norm, LayerNormOfEveryLengthF64) {
+  check_layer_norms<double>(kernels());
+}
+TEST_P(Norm, InstanceAndGroupNorm) {
+  check_instance_and_group_norms<float>(kernels());
+}
+TEST_P(Norm, InstanceAndGroupNormF64) {
+  check_instance_and_group_norms<double>(kernels());
 }
 
 TEST_P(Norm, OneAndTwoThreadsAgreeToTheBit) {

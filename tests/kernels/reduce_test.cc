@@ -265,16 +265,18 @@ TEST_P(Reduce, RunningSums) {
   Team team(2);
   const std::vector<std::int32_t> in = {1, 2, 3, 4, 5, 6};
   std::vector<std::int32_t> out(6);
-  const auto run = [&](std::int64_t outer, std::int64_t n, std::int64_t inner, bool exclusive, bool reverse) {
-    cumulative_sum(kernels(), team,
-                   {.type = Elem::i32,
-                    .input = in.data(),
-                    .output = out.data(),
-                    .outer = outer,
-                    .n = n,
-                    .inner = inner,
-                    .exclusive = exclusive,
-                    .reverse = reverse});
+  const auto run = [&](std::int64_t outer, std::int64_t n, std::int64_t inner, bool exclusive, bool reverse,
+                       bool product = false) {
+    cumulate(kernels(), team,
+             {.type = Elem::i32,
+              .input = in.data(),
+              .output = out.data(),
+              .outer = outer,
+              .n = n,
+              .inner = inner,
+              .exclusive = exclusive,
+              .reverse = reverse,
+              .product = product});
     return out;
   };
   using V = std::vector<std::int32_t>;
@@ -282,6 +284,45 @@ TEST_P(Reduce, RunningSums) {
   EXPECT_EQ(run(1, 6, 1, true, true), (V{20, 18, 15, 11, 6, 0}));
   EXPECT_EQ(run(2, 3, 1, true, false), (V{0, 1, 3, 0, 4, 9}));
   EXPECT_EQ(run(1, 3, 2, false, true), (V{9, 12, 8, 10, 5, 6}));
+  EXPECT_EQ(run(1, 6, 1, false, false, true), (V{1, 2, 6, 24, 120, 720}));
+  EXPECT_EQ(run(2, 3, 1, true, true, true), (V{6, 3, 1, 30, 6, 1}));
+}
+
+template <class T>
+void check_columns(const ReduceTable& kernels, Elem type) {
+  Team team(2);
+  for (const Edge edge : kEdges)
+    for (std::int64_t inner = 1; inner <= 150; inner += inner < 20 ? 1 : 13)
+      for (const bool product : {false, true}) {
+        constexpr std::int64_t kOuter = 2, kN = 5;
+        std::vector<T> values(static_cast<std::size_t>(kOuter * kN * inner));
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 7) - T{3};
+        GuardedBuffer<T> in(values, edge), out(values.size(), edge);
+        cumulate(kernels, team,
+                 {.type = type,
+                  .input = in.data(),
+                  .output = out.data(),
+                  .outer = kOuter,
+                  .n = kN,
+                  .inner = inner,
+                  .product = product});
+        for (std::int64_t o = 0; o < kOuter; ++o)
+          for (std::int64_t i = 0; i < inner; ++i) {
+            T want = product ? T{1} : T{0};
+            for (std::int64_t k = 0; k < kN; ++k) {
+              const auto at = static_cast<std::size_t>((o * kN + k) * inner + i);
+              want = product ? want * values[at] : want + values[at];
+              ASSERT_EQ(out[at], want) << inner;
+            }
+          }
+      }
+}
+
+TEST_P(Reduce, RunningColumns) {
+  check_columns<float>(kernels(), Elem::f32);
+  check_columns<double>(kernels(), Elem::f64);
+  check_columns<std::int32_t>(kernels(), Elem::i32);
+  check_columns<std::int64_t>(kernels(), Elem::i64);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, Reduce, ::testing::ValuesIn(machine_tiers()),

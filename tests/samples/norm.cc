@@ -26,6 +26,7 @@ void instance_norm(SampleGraph& g) {
 
 void samples_norm(std::vector<Sample>& samples) {
   samples.push_back({"batch_normalization/f32", batch_norm<DType::f32>});
+  samples.push_back({"batch_normalization/f64", batch_norm<DType::f64>});
   samples.push_back({"batch_normalization/f16", batch_norm<DType::f16>});
   samples.push_back({"batch_normalization/vector", [](SampleGraph& g) {
                        g.outputs({g.b.make<BatchNormalization>({g.input(DType::f32, {4, 5}), g.input(DType::f32, {5}),
@@ -40,8 +41,13 @@ void samples_norm(std::vector<Sample>& samples) {
                        g.outputs({n->result(0), n->result(1), n->result(2)});
                      }});
   samples.push_back({"instance_normalization/f32", instance_norm<DType::f32>});
+  samples.push_back({"instance_normalization/f64", instance_norm<DType::f64>});
   samples.push_back({"instance_normalization/f16", instance_norm<DType::f16>});
   samples.push_back({"layer_normalization/f32", layer_norm<DType::f32>});
+  samples.push_back({"layer_normalization/f64", [](SampleGraph& g) {
+                       g.outputs({g.b.make<LayerNormalization>(
+                           {g.input(DType::f64, {3, 37}), g.input(DType::f64, {37}), g.input(DType::f64, {37})})});
+                     }});
   samples.push_back({"layer_normalization/f16", layer_norm<DType::f16>});
   samples.push_back({"layer_normalization/bf16", layer_norm<DType::bf16>});
   samples.push_back({"layer_normalization/axis", [](SampleGraph& g) {
@@ -49,6 +55,7 @@ void samples_norm(std::vector<Sample>& samples) {
                            {g.input(DType::f32, {2, 3, 5, 7}), g.input(DType::f32, {5, 7})}, {.axis = 2})});
                      }});
   samples.push_back({"rms_normalization/f32", rms_norm<DType::f32>});
+  samples.push_back({"rms_normalization/f64", rms_norm<DType::f64>});
   samples.push_back({"rms_normalization/bf16", rms_norm<DType::bf16>});
   samples.push_back({"group_normalization", [](SampleGraph& g) {
                        g.outputs({g.b.make<GroupNormalization>(

@@ -66,6 +66,7 @@ void samples_reduce(std::vector<Sample>& samples) {
   samples.push_back({"cum_sum/i64", running<CumSum, DType::i64>});
   samples.push_back({"cum_prod/f32", running<CumProd, DType::f32>});
   samples.push_back({"cum_prod/i32", running<CumProd, DType::i32>});
+  samples.push_back({"cum_prod/f64", running<CumProd, DType::f64>});
 }
 
 }  // namespace tc

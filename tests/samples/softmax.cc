@@ -9,8 +9,8 @@ void last_axis(SampleGraph& g) {
 }
 template <class Op>
 void axes(SampleGraph& g) {
-  Value* x = g.input(DType::f32, {3, 5, 7}, -9, 9);
-  g.outputs({g.b.make<Op>({x}, {.axis = 0}), g.b.make<Op>({x}, {.axis = -2}),
+  Value *x = g.input(DType::f32, {3, 5, 7}, -9, 9), *y = g.input(DType::f64, {3, 5, 21}, -9, 9);
+  g.outputs({g.b.make<Op>({x}, {.axis = 0}), g.b.make<Op>({x}, {.axis = -2}), g.b.make<Op>({y}, {.axis = 1}),
              g.b.make<Op>({g.input(DType::f32, {2, 0})}), g.b.make<Op>({g.input(DType::f32, {})})});
 }
 template <class Op>
