@@ -10,6 +10,7 @@
 #include "tc/kernels/movement/movement.h"
 #include "tc/kernels/norm/norm.h"
 #include "tc/kernels/pool/pool.h"
+#include "tc/kernels/product/product.h"
 #include "tc/kernels/reduce/reduce.h"
 #include "tc/kernels/resize/resize.h"
 #include "tc/kernels/rnn/rnn.h"
@@ -28,7 +29,8 @@
   X(pool, PoolTable)          \
   X(resize, ResizeTable)      \
   X(rnn, RnnTable)            \
-  X(int8, Int8Table)
+  X(int8, Int8Table)          \
+  X(product, ProductTable)
 // clang-format on
 
 namespace tc::kernels {

@@ -1,6 +1,7 @@
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/epilogue.h"
 #include "tc/kernels/conv/conv.h"
+#include "tc/kernels/product/product.h"
 
 namespace tc::cpu {
 namespace {
@@ -52,14 +53,14 @@ bool leaves_plain(const Value& v) {
   return true;
 }
 
+// What is fixed: channels, groups, kernel; spatial extents where they are. Refuses what no kernel computes.
 template <class Op>
-bool bind_conv(Binder& b) {
+std::optional<ConvShape> fixed_shape(Binder& b) {
   constexpr bool kTransposed = std::is_same_v<Op, ConvTranspose>;
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
-  if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes");
-  if (!b.shape(1).is_static() || !b.shape(0)[1].is_const()) return b.refuse("channels or kernel extents are not fixed");
+  if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes"), std::nullopt;
+  if (!b.shape(1).is_static() || !b.shape(0)[1].is_const())
+    return b.refuse("channels or kernel extents are not fixed"), std::nullopt;
   const auto& attrs = b.attrs<Op>();
-  // What is fixed: channels, groups, kernel; spatial extents where they are.
   ConvShape fixed;
   fixed.ic = b.shape(0)[1].value();
   fixed.groups = attrs.group;
@@ -75,8 +76,101 @@ bool bind_conv(Binder& b) {
     if (!attrs.dilations.empty()) fixed.dilation[k] = attrs.dilations[i];
   }
   for (const auto& p : attrs.pads)
-    if (p < 0) return b.refuse("negative padding");
-  if (fixed.ic == 0 || fixed.oc == 0) return b.refuse("no channels");
+    if (p < 0) return b.refuse("negative padding"), std::nullopt;
+  if (fixed.ic == 0 || fixed.oc == 0) return b.refuse("no channels"), std::nullopt;
+  return fixed;
+}
+
+// The shape for these extents of the input.
+template <class Op>
+ConvShape shape_of(const Node& node, ConvShape shape, const std::vector<int64_t>& kernel, std::span<const int64_t> e) {
+  shape.n = e[0];
+  const NodeErrors errors{node};
+  const auto spatial = e.subspan(2);
+  const auto spec = window_spec(errors, node.attrs<Op>(), kernel);
+  if constexpr (std::is_same_v<Op, ConvTranspose>) {
+    const Dims dims(spatial.begin(), spatial.end());
+    std::vector<WindowAxis<int64_t>> axes;
+    for (const auto& a : transposed_axes(errors, node.attrs<Op>(), spec, std::span<const Dim>(dims)))
+      axes.push_back(actual(a));
+    set_spatial(shape, axes);
+  } else {
+    set_spatial(shape, window_axes(errors, spec, spatial));
+  }
+  return shape;
+}
+
+std::function<double(const Frame&)> conv_flops(const ConvShape& fixed, const std::vector<int64_t>& kernel, Slot x,
+                                               Slot y) {
+  return [=](const Frame& f) {
+    double per_output = 2;
+    for (int64_t k : kernel) per_output *= static_cast<double>(k);
+    const double channels =
+        static_cast<double>(fixed.transposed ? fixed.oc : fixed.ic) / static_cast<double>(fixed.groups);
+    return per_output * channels * static_cast<double>(f.count(fixed.transposed ? x : y));
+  };
+}
+
+struct ConvF64State {
+  kernels::ConvF64Args args;
+  kernels::StripInput input;
+  kernels::StripOutput output;
+  kernels::StripArgs activation;
+};
+
+template <class Op>
+bool bind_conv_f64(Binder& b) {
+  const auto fixed = fixed_shape<Op>(b);
+  if (!fixed) return false;
+  const kernels::ProductTable& table = b.table().product;
+  const kernels::StripTable& strips = b.table().strip;
+  const std::vector<int64_t> kernel = kernel_of(b);
+  Slot residual = kNoSlot;
+  std::shared_ptr<const CompiledStrip> activation;
+  if constexpr (std::is_same_v<Op, FusedConv>) {
+    residual = b.in(3);
+    if (const Epilogue e = b.attrs<Op>().epilogue(); e.activation != Activation::none) {
+      StripBuilder strip(kernels::Elem::f64);
+      activation = strip.finish({activation_op(strip, e, strip.input())});
+    }
+  }
+  const Slot x = b.in(0), w = b.in(1), bias = b.in(2), y = b.out(0);
+  if (residual != kNoSlot) b.in_place(0, 3);
+  const Node* node = &b.node();
+  b.flops = conv_flops(*fixed, kernel, x, y);
+  b.step<ConvF64State>(
+      table.conv.name,
+      [=, &table, shape = *fixed](Frame& f, ConvF64State& s) {
+        s.args = {};
+        s.args.shape = shape_of<Op>(*node, shape, kernel, f.extents(x));
+        f.need_scratch(kernels::conv_f64_scratch_bytes(table, s.args.shape, f.team().threads()));
+        if (!activation) return;
+        s.input = {nullptr, kernels::Elem::f64, {1}}, s.output = {nullptr, kernels::Elem::f64, {1}};
+        s.activation = {&activation->program, 1, {f.count(y)}, &s.input, &s.output};
+      },
+      [=, &table, &strips](Frame& f, ConvF64State& s) {
+        s.args.x = f.ptr<const double>(x), s.args.w = f.ptr<const double>(w), s.args.y = f.ptr<double>(y);
+        s.args.bias = bias == kNoSlot ? nullptr : f.ptr<const double>(bias);
+        s.args.residual = residual == kNoSlot ? nullptr : f.ptr<const double>(residual);
+        s.args.scratch = reinterpret_cast<double*>(f.scratch());
+        kernels::conv_f64(f.team(), table, s.args);
+        if (!activation) return;
+        s.input.data = s.output.data = f.raw(y);
+        check(f, *node, kernels::run_strips(strips, f.team(), s.activation));
+      });
+  return true;
+}
+
+template <class Op>
+bool bind_conv(Binder& b) {
+  constexpr bool kTransposed = std::is_same_v<Op, ConvTranspose>;
+  if (b.dtype(0) == DType::f64) return bind_conv_f64<Op>(b);
+  if (b.dtype(0) != DType::f32) return b.refuse(cat("no kernel for ", b.dtype(0)));
+  const auto given = fixed_shape<Op>(b);
+  if (!given) return false;
+  const ConvShape fixed = *given;
+  const std::vector<int64_t> kernel = kernel_of(b);
+  const auto& attrs = b.attrs<Op>();
   const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
   const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
   const ConvAlgorithm algorithm = preferred(fixed, b.constant(1) != nullptr);
@@ -109,31 +203,12 @@ bool bind_conv(Binder& b) {
   ActivationEpilogue activation;
   if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
   const Node* node = &b.node();
-  b.flops = [=](const Frame& f) {
-    double per_output = 2;
-    for (int64_t k : kernel) per_output *= static_cast<double>(k);
-    const double channels = static_cast<double>(kTransposed ? fixed.oc : fixed.ic) / static_cast<double>(fixed.groups);
-    return per_output * channels * static_cast<double>(f.count(kTransposed ? x : y));
-  };
+  b.flops = conv_flops(fixed, kernel, x, y);
   const char* name = kernels::conv_kernel_name(table, algorithm);
   b.step<ConvState>(
       name,
       [=, &table](Frame& f, ConvState& s) {
-        ConvShape shape = fixed;
-        const auto xe = f.extents(x);
-        shape.n = xe[0];
-        const NodeErrors errors{*node};
-        const auto spatial = xe.subspan(2);
-        if constexpr (kTransposed) {
-          const Dims dims(spatial.begin(), spatial.end());
-          const auto spec = window_spec(errors, node->attrs<Op>(), kernel);
-          std::vector<WindowAxis<int64_t>> axes;
-          for (const auto& a : transposed_axes(errors, node->attrs<Op>(), spec, std::span<const Dim>(dims)))
-            axes.push_back(actual(a));
-          set_spatial(shape, axes);
-        } else {
-          set_spatial(shape, window_axes(errors, window_spec(errors, node->attrs<Op>(), kernel), spatial));
-        }
+        const ConvShape shape = shape_of<Op>(*node, fixed, kernel, f.extents(x));
         s.args.shape = shape;
         s.plan = kernels::conv_plan(algorithm, shape, width);
         s.pack_floats = pack_at_run ? (floats + 15) / 16 * 16 : 0;
@@ -162,9 +237,9 @@ bool bind_conv(Binder& b) {
 }  // namespace
 
 void rows_bind_conv(BindRows& rows) {
-  rows.push_back({OpId::Conv, "conv_f32", bind_conv<Conv>});
-  rows.push_back({OpId::FusedConv, "conv_f32", bind_conv<FusedConv>});
-  rows.push_back({OpId::ConvTranspose, "conv_transpose_f32", bind_conv<ConvTranspose>});
+  rows.push_back({OpId::Conv, "conv", bind_conv<Conv>});
+  rows.push_back({OpId::FusedConv, "conv", bind_conv<FusedConv>});
+  rows.push_back({OpId::ConvTranspose, "conv_transpose", bind_conv<ConvTranspose>});
 }
 
 }  // namespace tc::cpu

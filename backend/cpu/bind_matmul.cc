@@ -3,6 +3,7 @@
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/epilogue.h"
 #include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/product/product.h"
 
 namespace tc::cpu {
 namespace {
@@ -10,18 +11,28 @@ namespace {
 // activation(alpha * A' B' + beta * C), A' and B' the operands or their last two axes exchanged.
 struct Product {
   bool trans_a = false, trans_b = false;
-  float alpha = 1, beta = 1;
+  double alpha = 1, beta = 1;
   int c = -1, residual = -1;  // operands that are added
+};
+
+// Batches beyond the kernels' two levels: element offsets of a, b, c and the addend.
+struct Offsets {
+  int64_t a, b, c, residual;
 };
 
 struct GemmState {
   kernels::GemmArgs args;
   kernels::GemmPlan plan;
-  // Batches beyond the kernel's two levels: element offsets of a, b, c and the addend.
-  struct Offsets {
-    int64_t a, b, c, residual;
-  };
   std::vector<Offsets> outer;
+};
+
+struct ProductState {
+  kernels::ProductArgs args;
+  kernels::ProductPlan plan;
+  std::vector<Offsets> outer;
+  kernels::StripInput input;
+  kernels::StripOutput output;
+  kernels::StripArgs activation;
 };
 
 // A matrix operand seen as [batch..., rows, cols]; vectors become one row (a) or one column (b).
@@ -57,11 +68,11 @@ std::vector<int64_t> batch_strides(const std::vector<int64_t>& batch, const std:
   return strides;
 }
 
-// Fills args and outer offsets from the operands' extents. `b_floats` is the distance between packed matrices, 0
+// The shape for the operands' extents, and outer offsets. `b_floats` is the distance between packed matrices, 0
 // unpacked.
-void plan_product(const Node& node, GemmState& s, const Product& p, std::span<const int64_t> ae,
-                  std::span<const int64_t> be, std::span<const int64_t> ye, bool adds, std::span<const int64_t> ce,
-                  int64_t b_floats) {
+kernels::GemmShape shape_of(const Node& node, std::vector<Offsets>& outer, const Product& p,
+                            std::span<const int64_t> ae, std::span<const int64_t> be, std::span<const int64_t> ye,
+                            bool adds, std::span<const int64_t> ce, int64_t b_floats) {
   Matrix a = matrix_of(ae, p.trans_a, false);
   Matrix b = matrix_of(be, p.trans_b, true);
   auto bad = [&](const std::string& text) {
@@ -87,8 +98,7 @@ void plan_product(const Node& node, GemmState& s, const Product& p, std::span<co
       for (int64_t e : a.batch) a.rows *= e;
       a.batch.clear(), b.batch.clear(), full.clear();
     }
-  kernels::GemmArgs& g = s.args;
-  g = {};
+  kernels::GemmShape g;
   g.m = a.rows, g.n = b.cols, g.k = a.cols;
   g.a_rs = a.row_stride, g.a_cs = a.col_stride;
   g.b_rs = b.row_stride, g.b_cs = b.col_stride;
@@ -121,29 +131,116 @@ void plan_product(const Node& node, GemmState& s, const Product& p, std::span<co
     g.batch[to] = full[from];
     g.a_batch[to] = as[from], g.b_batch[to] = bs[from], g.c_batch[to] = cs[from], g.residual_batch[to] = rs[from];
   }
-  s.outer.assign(1, {0, 0, 0, 0});
+  outer.assign(1, {0, 0, 0, 0});
   for (size_t k = 0; k + inner < full.size(); ++k) {
-    std::vector<GemmState::Offsets> next;
-    for (const auto& o : s.outer)
+    std::vector<Offsets> next;
+    for (const auto& o : outer)
       for (int64_t i = 0; i < full[k]; ++i)
         next.push_back({o.a + i * as[k], o.b + i * bs[k], o.c + i * cs[k], o.residual + i * rs[k]});
-    s.outer = std::move(next);
+    outer = std::move(next);
   }
-  g.epilogue.alpha = p.alpha;
-  g.epilogue.beta = p.beta;
+  return g;
 }
 
-bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activation) {
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
-  if (b.rank(0) < 1 || b.rank(1) < 1) return b.refuse("an operand has rank 0");
+// How a product adds: the bias is operand `bias`, the residual operand `addend`, where there are such (else -1).
+struct Addends {
+  int bias = -1, addend = -1;
+};
+
+std::optional<Addends> addends_of(Binder& b, const Product& p) {
+  if (b.rank(0) < 1 || b.rank(1) < 1) return b.refuse("an operand has rank 0"), std::nullopt;
   // A vector added to each row is the kernel's bias; whatever else broadcasts is its residual, dense or strided.
   const bool row_vector = p.c >= 0 && b.rank(p.c) >= 1 && b.result_shape(0).rank() >= 1 &&
                           b.shape(p.c)[b.rank(p.c) - 1] == b.result_shape(0)[b.result_shape(0).rank() - 1] &&
                           b.shape(p.c).count() == b.shape(p.c)[b.rank(p.c) - 1];
   const bool as_bias = row_vector && p.beta == 1;
-  if (p.c >= 0 && p.residual >= 0 && !as_bias) return b.refuse("two addends that are not vectors");
+  if (p.c >= 0 && p.residual >= 0 && !as_bias) return b.refuse("two addends that are not vectors"), std::nullopt;
   const int addend = p.residual >= 0 ? p.residual : as_bias ? -1 : p.c;
-  if (addend >= 0 && (b.rank(0) < 2 || b.rank(1) < 2)) return b.refuse("a vector operand and an addend");
+  if (addend >= 0 && (b.rank(0) < 2 || b.rank(1) < 2)) return b.refuse("a vector operand and an addend"), std::nullopt;
+  return Addends{as_bias ? p.c : -1, addend};
+}
+
+// Multiply-adds of a product are two operations each.
+std::function<double(const Frame&)> product_flops(Slot x, Slot y, bool trans_a) {
+  return [=](const Frame& f) {
+    const auto e = f.extents(x);
+    const int64_t k = trans_a ? e[e.size() - 2] : e[e.size() - 1];
+    return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(k);
+  };
+}
+
+// f64, and integers, whose kernels know the low bits of sums and products.
+bool bind_other_product(Binder& b, const Product& p, const Epilogue& e) {
+  using kernels::Elem;
+  Elem type;
+  switch (b.dtype(0)) {
+    case DType::f64:
+      type = Elem::f64;
+      break;
+    case DType::i32:
+    case DType::u32:
+      type = Elem::i32;
+      break;
+    case DType::i64:
+    case DType::u64:
+      type = Elem::i64;
+      break;
+    default:
+      return b.refuse(cat("no kernel for ", b.dtype(0)));
+  }
+  if (type != Elem::f64 && (p.alpha != 1 || (p.c >= 0 && p.beta != 1))) return b.refuse("integers are scaled as reals");
+  const auto adds = addends_of(b, p);
+  if (!adds) return false;
+  const kernels::ProductTable& table = b.table().product;
+  const Slot x = b.in(0), w = b.in(1), bias = adds->bias < 0 ? kNoSlot : b.in(adds->bias),
+             residual = adds->addend < 0 ? kNoSlot : b.in(adds->addend), y = b.out(0);
+  if (adds->addend >= 0 && b.shape(adds->addend) == b.result_shape(0)) b.in_place(0, adds->addend);
+  std::shared_ptr<const CompiledStrip> activation;
+  if (e.activation != Activation::none) {
+    StripBuilder strip(type);
+    activation = strip.finish({activation_op(strip, e, strip.input())});
+  }
+  const Node* node = &b.node();
+  const kernels::StripTable& strips = b.table().strip;
+  b.flops = product_flops(x, y, p.trans_a);
+  b.step<ProductState>(
+      cat(table.run.name, "_", kernels::elem_name(type)),
+      [=, &table](Frame& f, ProductState& s) {
+        s.args = {};
+        s.args.type = type;
+        s.args.shape = shape_of(*node, s.outer, p, f.extents(x), f.extents(w), f.extents(y), residual != kNoSlot,
+                                residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual), 0);
+        s.args.alpha = p.alpha, s.args.beta = p.beta;
+        s.plan = kernels::product_plan(table, s.args);
+        f.need_scratch(kernels::product_scratch_bytes(s.plan, f.team().threads()));
+        if (!activation) return;
+        s.input = {nullptr, type, {1}}, s.output = {nullptr, type, {1}};
+        s.activation = {&activation->program, 1, {f.count(y)}, &s.input, &s.output};
+      },
+      [=, &table, &strips](Frame& f, ProductState& s) {
+        kernels::ProductArgs& g = s.args;
+        const auto bytes = static_cast<int64_t>(kernels::elem_bytes(type));
+        g.scratch = f.scratch();
+        g.bias = bias == kNoSlot ? nullptr : f.raw(bias);
+        for (const Offsets& o : s.outer) {
+          g.a = f.ptr<const std::byte>(x) + o.a * bytes;
+          g.b = f.ptr<const std::byte>(w) + o.b * bytes;
+          g.c = f.ptr<std::byte>(y) + o.c * bytes;
+          g.residual = residual == kNoSlot ? nullptr : f.ptr<const std::byte>(residual) + o.residual * bytes;
+          kernels::product(f.team(), table, g, s.plan);
+        }
+        if (!activation) return;
+        s.input.data = s.output.data = f.raw(y);
+        check(f, *node, kernels::run_strips(strips, f.team(), s.activation));
+      });
+  return true;
+}
+
+bool bind_product(Binder& b, const Product& p, const Epilogue& e = {}) {
+  if (b.dtype(0) != DType::f32) return bind_other_product(b, p, e);
+  const auto adds = addends_of(b, p);
+  if (!adds) return false;
+  const ActivationEpilogue activation(e, b.table().strip);
   const kernels::GemmTable& table = b.table().gemm;
   const kernels::GemmTraits traits = table.traits.fn();
 
@@ -164,23 +261,22 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
     w = b.in(1);
   }
   const Extents packed_extents = packed ? b.constant(1)->extents() : Extents();
-  const Slot bias = as_bias ? b.in(p.c) : kNoSlot;
-  const Slot residual = addend >= 0 ? b.in(addend) : kNoSlot;
+  const Slot bias = adds->bias >= 0 ? b.in(adds->bias) : kNoSlot;
+  const Slot residual = adds->addend >= 0 ? b.in(adds->addend) : kNoSlot;
   const Slot y = b.out(0);
-  if (addend >= 0 && b.shape(addend) == b.result_shape(0)) b.in_place(0, addend);
+  if (adds->addend >= 0 && b.shape(adds->addend) == b.result_shape(0)) b.in_place(0, adds->addend);
   const Node* node = &b.node();
-  b.flops = [=](const Frame& f) {
-    const auto e = f.extents(x);
-    const int64_t k = p.trans_a ? e[e.size() - 2] : e[e.size() - 1];
-    return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(k);
-  };
+  b.flops = product_flops(x, y, p.trans_a);
   b.step<GemmState>(
       table.run.name,
       [=](Frame& f, GemmState& s) {
-        plan_product(*node, s, p, f.extents(x), packed ? std::span<const int64_t>(packed_extents) : f.extents(w),
-                     f.extents(y), residual != kNoSlot,
-                     residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual),
-                     packed ? packed_floats : 0);
+        s.args = {};
+        static_cast<kernels::GemmShape&>(s.args) = shape_of(
+            *node, s.outer, p, f.extents(x), packed ? std::span<const int64_t>(packed_extents) : f.extents(w),
+            f.extents(y), residual != kNoSlot, residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual),
+            packed ? packed_floats : 0);
+        s.args.epilogue.alpha = static_cast<float>(p.alpha);
+        s.args.epilogue.beta = static_cast<float>(p.beta);
         activation.fill(s.args.epilogue);
         // The plan depends on whether B is packed, and on strides.
         s.args.packed_b = packed;
@@ -206,30 +302,30 @@ bool bind_product(Binder& b, const Product& p, const ActivationEpilogue& activat
 }
 
 bool bind_matmul(Binder& b) {
-  return bind_product(b, {}, {});
+  return bind_product(b, {});
 }
 
 bool bind_gemm(Binder& b) {
   const auto& a = b.attrs<Gemm>();
-  Product p{a.trans_a, a.trans_b, static_cast<float>(a.alpha), static_cast<float>(a.beta)};
+  Product p{a.trans_a, a.trans_b, a.alpha, a.beta};
   if (b.has(2)) p.c = 2;
-  return bind_product(b, p, {});
+  return bind_product(b, p);
 }
 
 bool bind_fused_matmul(Binder& b) {
   const auto& a = b.attrs<FusedMatMul>();
-  Product p{a.trans_a, a.trans_b, static_cast<float>(a.scale), 1};
+  Product p{a.trans_a, a.trans_b, a.scale, 1};
   if (b.has(2)) p.c = 2;
   if (b.has(3)) p.residual = 3;
-  return bind_product(b, p, ActivationEpilogue(a.epilogue(), b.table().strip));
+  return bind_product(b, p, a.epilogue());
 }
 
 }  // namespace
 
 void rows_bind_matmul(BindRows& rows) {
-  rows.push_back({OpId::MatMul, "gemm_f32", bind_matmul});
-  rows.push_back({OpId::Gemm, "gemm_f32", bind_gemm});
-  rows.push_back({OpId::FusedMatMul, "gemm_f32", bind_fused_matmul});
+  rows.push_back({OpId::MatMul, "gemm", bind_matmul});
+  rows.push_back({OpId::Gemm, "gemm", bind_gemm});
+  rows.push_back({OpId::FusedMatMul, "gemm", bind_fused_matmul});
 }
 
 }  // namespace tc::cpu

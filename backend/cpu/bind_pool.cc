@@ -1,7 +1,10 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind_pool.h"
+#include "tc/backend/cpu/strips.h"
+#include "tc/ir/shape_math.h"
 #include "tc/kernels/pool/pool.h"
+#include "tc/kernels/reduce/reduce.h"
 
 namespace tc::cpu {
 namespace {
@@ -24,9 +27,32 @@ int64_t planes(std::span<const int64_t> e, Layout layout) {
   return e[0] * (layout == Layout::blocked16 ? (e[1] + 15) / 16 : e[1]);
 }
 
+// What the windows of a node are, for these extents.
+template <class Op>
+kernels::PoolShape pool_shape(const Node& node, std::span<const int64_t> e, std::span<const int64_t> r, Layout layout) {
+  kernels::PoolShape shape;
+  shape.blocked = layout == Layout::blocked16;
+  shape.planes = planes(e, layout);
+  const NodeErrors errors{node};
+  const auto axes =
+      window_axes(errors, window_spec(errors, node.attrs<Op>(), node.attrs<Op>().kernel_shape), e.subspan(2));
+  const size_t skip = 3 - axes.size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t k = skip + i;
+    shape.in[k] = axes[i].in, shape.out[k] = axes[i].out, shape.kernel[k] = axes[i].kernel;
+    shape.stride[k] = axes[i].stride, shape.dilation[k] = axes[i].dilation;
+    shape.pad[k] = axes[i].pad_begin, shape.pad_end[k] = axes[i].pad_end;
+    if (axes[i].out != r[i + 2])
+      errors.fail(ErrorCode::internal, "the result's extent ", r[i + 2], " was inferred, ", axes[i].out, " follow");
+  }
+  return shape;
+}
+
 template <class Op>
 bool bind_pool(Binder& b) {
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  const bool any = b.dtype(0) != DType::f32;
+  if (any && b.dtype(0) != DType::f64 && b.dtype(0) != DType::u8 && b.dtype(0) != DType::i8)
+    return b.refuse(cat("no kernel for ", b.dtype(0)));
   if (b.rank(0) < 3 || b.rank(0) > 5) return b.refuse("not one to three spatial axes");
   const bool places_wanted = b.wants(1);
   if constexpr (std::is_same_v<Op, MaxPool>)
@@ -36,7 +62,7 @@ bool bind_pool(Binder& b) {
   bool include_pad = false;
   if constexpr (std::is_same_v<Op, AveragePool>) include_pad = b.attrs<Op>().count_include_pad;
   const PoolKind kind = std::is_same_v<Op, MaxPool> ? PoolKind::max : PoolKind::average;
-  const Layout layout = places_wanted ? Layout::plain : b.layout(0);
+  const Layout layout = places_wanted || any ? Layout::plain : b.layout(0);
   const kernels::PoolTable& table = b.table().pool;
   const Slot x = b.in(0, layout), y = b.out(0, layout), places = places_wanted ? b.out(1) : kNoSlot;
   const Node* node = &b.node();
@@ -46,28 +72,30 @@ bool bind_pool(Binder& b) {
     for (int64_t k : kernel) taps *= static_cast<double>(k);
     return taps * static_cast<double>(f.count(y));
   };
+  if (any) {
+    const kernels::Elem type = *elem_of(b.dtype(0));
+    b.step<kernels::PoolAnyArgs>(
+        table.any.name,
+        [=](Frame& f, kernels::PoolAnyArgs& a) {
+          a = {};
+          a.kind = kind, a.type = type;
+          a.count_include_pad = include_pad;
+          a.shape = pool_shape<Op>(*node, f.extents(x), f.extents(y), layout);
+        },
+        [=, &table](Frame& f, kernels::PoolAnyArgs& a) {
+          a.x = f.raw(x), a.y = f.raw(y);
+          if (places != kNoSlot) a.places = f.ptr<int64_t>(places);
+          kernels::pool(f.team(), table, a);
+        });
+    return true;
+  }
   b.step<PoolArgs>(
       layout == Layout::blocked16 ? table.blocked.name : table.plain.name,
       [=](Frame& f, PoolArgs& a) {
         a = {};
         a.kind = kind;
         a.count_include_pad = include_pad;
-        a.shape.blocked = layout == Layout::blocked16;
-        const auto e = f.extents(x), r = f.extents(y);
-        a.shape.planes = planes(e, layout);
-        const NodeErrors errors{*node};
-        const auto axes =
-            window_axes(errors, window_spec(errors, node->attrs<Op>(), node->attrs<Op>().kernel_shape), e.subspan(2));
-        const size_t skip = 3 - axes.size();
-        for (size_t i = 0; i < axes.size(); ++i) {
-          const size_t k = skip + i;
-          a.shape.in[k] = axes[i].in, a.shape.out[k] = axes[i].out, a.shape.kernel[k] = axes[i].kernel;
-          a.shape.stride[k] = axes[i].stride, a.shape.dilation[k] = axes[i].dilation;
-          a.shape.pad[k] = axes[i].pad_begin, a.shape.pad_end[k] = axes[i].pad_end;
-          if (axes[i].out != r[i + 2])
-            errors.fail(ErrorCode::internal, "the result's extent ", r[i + 2], " was inferred, ", axes[i].out,
-                        " follow");
-        }
+        a.shape = pool_shape<Op>(*node, f.extents(x), f.extents(y), layout);
       },
       [=, &table](Frame& f, PoolArgs& a) {
         a.x = f.ptr<const float>(x), a.y = f.ptr<float>(y);
@@ -77,10 +105,33 @@ bool bind_pool(Binder& b) {
   return true;
 }
 
+// A reduction of each plane.
+bool bind_global_f64(Binder& b, bool max) {
+  const kernels::ReduceTable& table = b.table().reduce;
+  const Slot x = b.in(0), y = b.out(0);
+  b.flops = [=](const Frame& f) { return static_cast<double>(f.count(x)); };
+  b.step<kernels::ReduceArgs>(
+      table.accumulate.name,
+      [=](Frame& f, kernels::ReduceArgs& a) {
+        a = {};
+        a.op = max ? kernels::ReduceOp::max : kernels::ReduceOp::mean;
+        a.type = kernels::Elem::f64;
+        const auto e = f.extents(x);
+        const Extents strides = row_major_strides(Extents(e.begin(), e.end()));
+        kernels::set_axes(a, static_cast<int>(e.size()), e.data(), strides.data(), ~uint32_t{3});
+      },
+      [=, &table](Frame& f, kernels::ReduceArgs& a) {
+        a.input = f.raw(x), a.output = f.raw(y);
+        kernels::reduce(table, f.team(), a);
+      });
+  return true;
+}
+
 template <PoolKind kKind>
 bool bind_global(Binder& b) {
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+  if (b.dtype(0) != DType::f32 && b.dtype(0) != DType::f64) return b.refuse(cat("no kernel for ", b.dtype(0)));
   if (b.rank(0) < 2) return b.refuse("no channels");
+  if (b.dtype(0) == DType::f64) return bind_global_f64(b, kKind == PoolKind::max);
   return bind_global_pool(b, kKind == PoolKind::max, b.layout(0));
 }
 

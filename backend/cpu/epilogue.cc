@@ -2,11 +2,37 @@
 
 namespace tc::cpu {
 
-ActivationEpilogue::ActivationEpilogue(const Epilogue& e, const kernels::StripTable& table) {
+int activation_op(StripBuilder& strip, const Epilogue& e, int x) {
   using kernels::MicroOp;
-  StripBuilder strip(kernels::Elem::f32);
-  const int x = strip.input();
-  int y = -1;
+  switch (e.activation) {
+    case Activation::none:
+      break;
+    case Activation::relu:
+      return strip.op(MicroOp::relu, x);
+    case Activation::clip:
+      return strip.op(MicroOp::clip, x, strip.immediate(e.alpha), strip.immediate(e.beta));
+    case Activation::leaky_relu:
+      return strip.op(MicroOp::leaky_relu, x, strip.immediate(e.alpha));
+    case Activation::sigmoid:
+      return strip.op(MicroOp::sigmoid, x);
+    case Activation::tanh:
+      return strip.op(MicroOp::tanh, x);
+    case Activation::swish:
+      if (e.alpha == 1) return strip.op(MicroOp::silu, x);
+      return strip.op(MicroOp::mul, x, strip.op(MicroOp::sigmoid, strip.op(MicroOp::mul, x, strip.immediate(e.alpha))));
+    case Activation::hard_swish:
+      return strip.op(MicroOp::hard_swish, x);
+    case Activation::hard_sigmoid:
+      return strip.op(MicroOp::hard_sigmoid, x, strip.immediate(e.alpha), strip.immediate(e.beta));
+    case Activation::gelu:
+      return strip.op(MicroOp::gelu, x);
+    case Activation::gelu_tanh:
+      return strip.op(MicroOp::gelu_tanh, x);
+  }
+  return strip.op(MicroOp::copy, x);
+}
+
+ActivationEpilogue::ActivationEpilogue(const Epilogue& e, const kernels::StripTable& table) {
   switch (e.activation) {
     case Activation::none:
       return;
@@ -19,31 +45,11 @@ ActivationEpilogue::ActivationEpilogue(const Epilogue& e, const kernels::StripTa
     case Activation::leaky_relu:
       slope_ = static_cast<float>(e.alpha);
       return;
-    case Activation::sigmoid:
-      y = strip.op(MicroOp::sigmoid, x);
-      break;
-    case Activation::tanh:
-      y = strip.op(MicroOp::tanh, x);
-      break;
-    case Activation::swish:
-      y = e.alpha == 1 ? strip.op(MicroOp::silu, x)
-                       : strip.op(MicroOp::mul, x,
-                                  strip.op(MicroOp::sigmoid, strip.op(MicroOp::mul, x, strip.immediate(e.alpha))));
-      break;
-    case Activation::hard_swish:
-      y = strip.op(MicroOp::hard_swish, x);
-      break;
-    case Activation::hard_sigmoid:
-      y = strip.op(MicroOp::hard_sigmoid, x, strip.immediate(e.alpha), strip.immediate(e.beta));
-      break;
-    case Activation::gelu:
-      y = strip.op(MicroOp::gelu, x);
-      break;
-    case Activation::gelu_tanh:
-      y = strip.op(MicroOp::gelu_tanh, x);
+    default:
       break;
   }
-  program_ = std::make_shared<const Program>(Program{strip.finish({y}), &table});
+  StripBuilder strip(kernels::Elem::f32);
+  program_ = std::make_shared<const Program>(Program{strip.finish({activation_op(strip, e, strip.input())}), &table});
 }
 
 void ActivationEpilogue::fill(kernels::Epilogue& e) const {

@@ -11,6 +11,9 @@
 
 namespace tc::cpu {
 
+// The value of an activation of strip value x.
+int activation_op(StripBuilder& strip, const Epilogue& e, int x);
+
 class ActivationEpilogue {
  public:
   ActivationEpilogue() = default;  // none

@@ -18,17 +18,21 @@ namespace tc::kernels {
 class Team;
 struct Table;
 
-struct GemmArgs {
+// Extents, and strides in elements.
+struct GemmShape {
   int64_t m = 0, n = 0, k = 0;
-  int64_t batch[2] = {1, 1};  // two levels of batch; more collapse into these, or loop outside
-  const float* a = nullptr;   // element (i, p) at a[i * a_rs + p * a_cs]
-  int64_t a_rs = 0, a_cs = 1, a_batch[2] = {0, 0};
-  const float* b = nullptr;  // element (p, j) at b[p * b_rs + j * b_cs]; unused when packed_b is set
-  int64_t b_rs = 0, b_cs = 1, b_batch[2] = {0, 0};
-  const float* packed_b = nullptr;  // b_batch then counts floats of packed form
-  float* c = nullptr;               // element (i, j) at c[i * c_rs + j]; overlaps neither A nor B
-  int64_t c_rs = 0, c_batch[2] = {0, 0};
+  int64_t batch[2] = {1, 1};                        // two levels of batch; more collapse into these, or loop outside
+  int64_t a_rs = 0, a_cs = 1, a_batch[2] = {0, 0};  // element (i, p) at a[i * a_rs + p * a_cs]
+  int64_t b_rs = 0, b_cs = 1, b_batch[2] = {0, 0};  // element (p, j) at b[p * b_rs + j * b_cs]
+  int64_t c_rs = 0, c_batch[2] = {0, 0};            // element (i, j) at c[i * c_rs + j]
   int64_t residual_rs = 0, residual_cs = 1, residual_batch[2] = {0, 0};  // 0 broadcasts
+};
+
+struct GemmArgs : GemmShape {
+  const float* a = nullptr;
+  const float* b = nullptr;         // unused when packed_b is set
+  const float* packed_b = nullptr;  // b_batch then counts floats of packed form
+  float* c = nullptr;               // overlaps neither A nor B
   Epilogue epilogue;
   float* scratch = nullptr;  // 64-byte aligned
 };

@@ -8,14 +8,12 @@ namespace {
 // Floats read per tile.
 constexpr int64_t kGrain = 64 * 1024;
 
-}  // namespace
-
-void pool(Team& team, const PoolTable& kernels, const PoolArgs& args) {
+template <class Args>
+void run_pool(Team& team, void (*run)(const Args&, int64_t, int64_t, int64_t), const Args& args) {
   const PoolShape& s = args.shape;
   const int64_t lanes = s.blocked ? 16 : 1;
   const int64_t rows = s.out[0] * s.out[1];
   const int64_t row_cost = s.out[2] * s.kernel[0] * s.kernel[1] * s.kernel[2] * lanes;
-  const auto run = s.blocked ? kernels.blocked.fn : kernels.plain.fn;
   if (rows * s.out[2] == 0) return;
   // Whole planes together while they are small, else pieces of one.
   if (rows * row_cost <= kGrain) {
@@ -30,6 +28,16 @@ void pool(Team& team, const PoolTable& kernels, const PoolArgs& args) {
     const int64_t piece = tile % pieces.count();
     run(args, tile / pieces.count(), pieces.begin(piece), pieces.end(piece));
   });
+}
+
+}  // namespace
+
+void pool(Team& team, const PoolTable& kernels, const PoolArgs& args) {
+  run_pool(team, args.shape.blocked ? kernels.blocked.fn : kernels.plain.fn, args);
+}
+
+void pool(Team& team, const PoolTable& kernels, const PoolAnyArgs& args) {
+  run_pool(team, kernels.any.fn, args);
 }
 
 void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool blocked, const float* x, int64_t planes,

@@ -1,10 +1,12 @@
-// Max and average pooling of f32 over one to three spatial axes, on plain NCHW and on NCHW16c, and global pooling.
+// Max and average pooling over one to three spatial axes: of f32 on plain NCHW and on NCHW16c, of f64 and (maxima only)
+// u8 and i8 on plain NCHW; and global pooling of f32.
 //
 // A call is a set of independent tiles whose results do not depend on the number of threads. NaN wins a maximum.
 // Padding lanes of NCHW16c are pooled like others.
 #pragma once
 #include <cstdint>
 
+#include "tc/kernels/elem.h"
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
@@ -35,6 +37,17 @@ struct PoolArgs {
   int64_t* places = nullptr;
 };
 
+// The same in plain layout; a window of nothing but padding gives the lowest integer.
+struct PoolAnyArgs {
+  PoolShape shape;
+  PoolKind kind = PoolKind::max;
+  bool count_include_pad = false;
+  Elem type = Elem::f64;  // f64, u8 or i8
+  const void* x = nullptr;
+  void* y = nullptr;
+  int64_t* places = nullptr;
+};
+
 struct PoolTable {
   // Output rows [row0, row1) of plane, rows counted over depth and height.
   Slot<void(const PoolArgs&, int64_t plane, int64_t row0, int64_t row1)> plain;
@@ -42,9 +55,11 @@ struct PoolTable {
   // All of a plane's pixels: one value, or 16.
   Slot<void(PoolKind, const float* x, int64_t pixels, float* y)> global_plain;
   Slot<void(PoolKind, const float* x, int64_t pixels, float* y)> global_blocked;
+  Slot<void(const PoolAnyArgs&, int64_t plane, int64_t row0, int64_t row1)> any;
 };
 
 void pool(Team& team, const PoolTable& kernels, const PoolArgs& args);
+void pool(Team& team, const PoolTable& kernels, const PoolAnyArgs& args);
 void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool blocked, const float* x, int64_t planes,
                  int64_t pixels, float* y);
 

@@ -1,4 +1,5 @@
 #include "tc/kernels/pool/pool.h"
+#include "tc/kernels/pool/span.h"
 #include "tc/kernels/simd/stride2.h"
 #include "tc/kernels/simd/vec.h"
 
@@ -8,36 +9,6 @@ namespace tc::kernels {
 namespace {
 
 constexpr int kV = kLanes<float>;
-
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
-// The taps of one axis at one output: [k0, k1) lie inside the input, `padded` of them inside the padded input.
-struct Span {
-  int64_t k0, k1, padded, at;
-};
-
-TC_INLINE Span span_of(const PoolShape& s, int axis, int64_t o) {
-  const int64_t d = s.dilation[axis], kernel = s.kernel[axis];
-  Span out;
-  out.at = o * s.stride[axis] - s.pad[axis];
-  out.k0 = out.at >= 0 ? 0 : least(kernel, (-out.at + d - 1) / d);
-  out.k1 = out.at >= s.in[axis] ? out.k0 : most(out.k0, least(kernel, (s.in[axis] - out.at + d - 1) / d));
-  const int64_t room = s.in[axis] + s.pad_end[axis] - out.at;
-  out.padded = room <= 0 ? 0 : least(kernel, (room + d - 1) / d);
-  return out;
-}
-
-// Taps to divide an average by.
-TC_INLINE float divisor(const PoolArgs& g, const Span& z, const Span& y, const Span& x) {
-  const int64_t n =
-      g.count_include_pad ? z.padded * y.padded * x.padded : (z.k1 - z.k0) * (y.k1 - y.k0) * (x.k1 - x.k0);
-  return static_cast<float>(n);
-}
 
 // The larger one; NaN if either is.
 TC_INLINE VecF greater(VecF a, VecF b) {
@@ -67,7 +38,7 @@ void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) 
         }
       }
       if (!kMax) {
-        const VecF n(divisor(g, sz, sy, sx));
+        const VecF n(static_cast<float>(taps_of(g.count_include_pad, sz, sy, sx)));
 #pragma GCC unroll 4
         for (int r = 0; r < Block16::kRegs; ++r) acc.r[r] = acc.r[r] / n;
       }
@@ -94,7 +65,7 @@ TC_INLINE float plain_one(const PoolArgs& g, const float* x, const Span& sz, con
       }
     }
   }
-  return kMax ? acc : acc / divisor(g, sz, sy, sx);
+  return kMax ? acc : acc / static_cast<float>(taps_of(g.count_include_pad, sz, sy, sx));
 }
 
 // Output columns whose taps all lie inside go a register at a time; the others one by one.
@@ -130,7 +101,7 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
           }
         }
       }
-      store(y + ox, kMax ? acc : acc / VecF(divisor(g, sz, sy, sx)));
+      store(y + ox, kMax ? acc : acc / VecF(static_cast<float>(taps_of(g.count_include_pad, sz, sy, sx))));
       ox += kV;
     }
   }
@@ -283,12 +254,15 @@ void global_blocked(PoolKind kind, const float* x, int64_t pixels, float* y) {
 
 }  // namespace
 
+void TC_TIER_NAME(pool_any)(const PoolAnyArgs& args, int64_t plane, int64_t row0, int64_t row1);
+
 extern constinit const PoolTable TC_TIER_NAME(pool_table);
 constinit const PoolTable TC_TIER_NAME(pool_table) = {
     .plain = TC_KERNEL(plain, "pool_f32__nchw"),
     .blocked = TC_KERNEL(blocked, "pool_f32__nchw16c"),
     .global_plain = TC_KERNEL(global_plain, "global_pool_f32__nchw"),
     .global_blocked = TC_KERNEL(global_blocked, "global_pool_f32__nchw16c"),
+    .any = TC_KERNEL(TC_TIER_NAME(pool_any), "pool__nchw"),
 };
 
 }  // namespace tc::kernels

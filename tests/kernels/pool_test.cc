@@ -97,6 +97,53 @@ void check(const PoolShape& shape) {
   }
 }
 
+// Of other element types, in plain layout.
+template <class T>
+void check_any(const PoolShape& shape, Elem type) {
+  for (const Tier tier : testing::machine_tiers())
+    for (const Edge edge : testing::kEdges)
+      for (const PoolKind kind : {PoolKind::max, PoolKind::average}) {
+        if (kind == PoolKind::average && std::is_integral_v<T>) continue;
+        for (const bool include : {false, true}) {
+          SCOPED_TRACE(std::string(tier_name(tier)) + " " + elem_name(type) + " width " + std::to_string(shape.in[2]) +
+                       " kernel " + std::to_string(shape.kernel[2]) + " stride " + std::to_string(shape.stride[2]));
+          Team two(2);
+          Random random(3);
+          std::vector<T> values(count(shape.planes * volume(shape.in)));
+          std::vector<float> as_floats;  // the same numbers
+          for (T& v : values) {
+            v = static_cast<T>(random.integer(std::is_unsigned_v<T> ? 0 : -100, 100));
+            as_floats.push_back(static_cast<float>(v));
+          }
+          GuardedBuffer<T> x(values, edge), y(count(shape.planes * volume(shape.out)), edge), again(y.size(), edge);
+          GuardedBuffer<int64_t> places(y.size(), edge);
+          PoolAnyArgs g{shape, kind, include, type, x.data(), y.data()};
+          pool(two, table(tier).pool, g);
+          const std::vector<double> truth =
+              reference({.shape = shape, .kind = kind, .count_include_pad = include, .x = as_floats.data()}, 1);
+          for (size_t i = 0; i < truth.size(); ++i) {
+            if (std::isnan(truth[i])) {
+              ASSERT_TRUE(std::isnan(static_cast<double>(y[i]))) << i;
+            } else if (std::isinf(truth[i])) {
+              ASSERT_EQ(y[i], std::is_integral_v<T> ? std::numeric_limits<T>::lowest() : static_cast<T>(truth[i])) << i;
+            } else {
+              ASSERT_NEAR(static_cast<double>(y[i]), truth[i], 1e-13) << i;
+            }
+          }
+          if (kind == PoolKind::average) continue;
+          g.y = again.data(), g.places = places.data();
+          pool(two, table(tier).pool, g);
+          for (size_t i = 0; i < y.size(); ++i) {
+            ASSERT_EQ(again[i], y[i]) << i;
+            if (places[i] >= 0) {
+              ASSERT_EQ(x[count(places[i])], y[i]) << i;
+            }
+            ASSERT_EQ(places[i] < 0, std::isinf(truth[i])) << i;
+          }
+        }
+      }
+}
+
 PoolShape shape_2d(int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad, int64_t dilation, bool ceil_mode) {
   PoolShape s;
   s.planes = 3;
@@ -107,6 +154,23 @@ PoolShape shape_2d(int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad,
     s.out[a] = room < 0 ? 0 : (ceil_mode ? (room + stride - 1) / stride : room / stride) + 1;
   }
   return s;
+}
+
+void check_other_types(const PoolShape& shape) {
+  check_any<double>(shape, Elem::f64);
+  check_any<uint8_t>(shape, Elem::u8);
+  check_any<int8_t>(shape, Elem::i8);
+}
+
+TEST(Pool, OtherTypes) {
+  for (int64_t w = 1; w <= 40; w += w < 20 ? 1 : 7)
+    for (const int64_t k : {1, 2, 3})
+      for (const int64_t stride : {1, 2, 3}) check_other_types(shape_2d(5, w, k, stride, k / 2, 1, w % 2 == 0));
+  check_other_types(shape_2d(11, 150, 3, 1, 0, 2, false));
+  check_other_types(shape_2d(11, 50, 3, 2, 2, 2, true));
+  PoolShape s = shape_2d(6, 7, 2, 1, 0, 1, false);
+  s.in[0] = 4, s.kernel[0] = 3, s.pad[0] = s.pad_end[0] = 2, s.out[0] = 6;
+  check_other_types(s);
 }
 
 TEST(Pool, EveryWidthStrideAndPad) {

@@ -36,6 +36,22 @@ void samples_conv(std::vector<Sample>& samples) {
                        conv(g, f32, {1, 2, 5, 6, 7}, {3, 2, 2, 3, 3}, {.pads = {0, 1, 1, 1, 1, 0}});
                      }});
   samples.push_back({"conv/f16", [](SampleGraph& g) { conv(g, DType::f16, {1, 2, 6, 6}, {3, 2, 3, 3}, {}); }});
+  samples.push_back(
+      {"conv/f64", [](SampleGraph& g) {
+         conv(g, DType::f64, {2, 6, 9, 11}, {8, 3, 3, 3}, {.strides = {2, 1}, .pads = {1, 0, 1, 2}, .group = 2});
+       }});
+  samples.push_back({"conv/f64_epilogue", [](SampleGraph& g) {
+                       conv(g, DType::f64, {1, 40, 7, 7}, {9, 40, 3, 3}, {.pads = {1, 1, 1, 1}});
+                       Value* y = g.module->main().output(0);
+                       g.outputs({g.b.make<Relu>({g.b.make<Add>({y, g.input(DType::f64, {1, 9, 7, 7})})})});
+                     }});
+  samples.push_back(
+      {"conv_transpose/f64", [](SampleGraph& g) {
+         ConvTranspose::Attrs a;
+         a.strides = {2, 2}, a.pads = {1, 1, 0, 0}, a.group = 2;
+         g.outputs({g.b.make<ConvTranspose>(
+             {g.input(DType::f64, {2, 4, 5, 6}), g.input(DType::f64, {4, 3, 3, 2}), g.input(DType::f64, {6})}, a)});
+       }});
   samples.push_back({"conv/empty_batch", [](SampleGraph& g) { conv(g, f32, {0, 2, 6, 6}, {3, 2, 3, 3}, {}); }});
   samples.push_back(
       {"conv/symbolic", [](SampleGraph& g) {

@@ -40,6 +40,44 @@ void samples_matmul(std::vector<Sample>& samples) {
                        Value* x = g.input(g.random(DType::f32, {6, 4}), {Dim::symbol("N"), Dim(4)});
                        g.outputs({g.b.make<MatMul>({x, g.b.constant(g.random(DType::f32, {4, 33}))})});
                      }});
+  samples.push_back({"matmul/f64_shapes", [](SampleGraph& g) {
+                       // Batches that broadcast, vectors, thin and tall ones, and one of several blocks.
+                       Value *v = g.input(DType::f64, {70}), *m = g.input(DType::f64, {2, 70, 33});
+                       g.outputs(
+                           {g.b.make<MatMul>({g.input(DType::f64, {2, 1, 9, 70}), g.input(DType::f64, {3, 70, 33})}),
+                            g.b.make<MatMul>({v, m}), g.b.make<MatMul>({g.input(DType::f64, {2, 3, 70}), m}),
+                            g.b.make<MatMul>({g.input(DType::f64, {40, 300}), g.input(DType::f64, {300, 2})}),
+                            g.b.make<MatMul>({g.input(DType::f64, {150, 300}), g.input(DType::f64, {300, 270})})});
+                     }});
+  samples.push_back({"matmul/f64_epilogues", [](SampleGraph& g) {
+                       auto x = [&] {
+                         return g.b.make<MatMul>({g.input(DType::f64, {6, 20}), g.input(DType::f64, {20, 37})});
+                       };
+                       Value* added = g.b.make<Add>({x(), g.input(DType::f64, {37})});
+                       g.outputs({g.b.make<Relu>({added}), g.b.make<Gelu>({x()}),
+                                  g.b.make<Add>({x(), g.input(DType::f64, {6, 37})}), g.b.make<Tanh>({x()})});
+                     }});
+  samples.push_back({"matmul/integers", [](SampleGraph& g) {
+                       // Sums of 64 bits that overflow wrap around; narrower ones do not meet their bounds here, for
+                       // the widened interpreter has none.
+                       constexpr double kLarge = 5000;
+                       g.outputs({g.b.make<MatMul>({g.input(DType::i32, {9, 40}, -kLarge, kLarge),
+                                                    g.input(DType::i32, {40, 70}, -kLarge, kLarge)}),
+                                  g.b.make<MatMul>({g.input(DType::i64, {2, 9, 40}, -9e18, 9e18),
+                                                    g.input(DType::i64, {40, 35}, -9e18, 9e18)}),
+                                  g.b.make<MatMul>({g.input(DType::u32, {9, 40}, 0, kLarge),
+                                                    g.input(DType::u32, {40, 3}, 0, kLarge)})});
+                     }});
+  samples.push_back({"gemm/f64", [](SampleGraph& g) {
+                       g.outputs({g.b.make<Gemm>(
+                           {g.input(DType::f64, {19, 5}), g.input(DType::f64, {33, 19}), g.input(DType::f64, {5, 1})},
+                           {.alpha = 0.5, .beta = 2, .trans_a = true, .trans_b = true})});
+                     }});
+  samples.push_back({"gemm/i64", [](SampleGraph& g) {
+                       g.outputs({g.b.make<Gemm>(
+                           {g.input(DType::i64, {5, 19}), g.input(DType::i64, {33, 19}), g.input(DType::i64, {33})},
+                           {.trans_b = true})});
+                     }});
   samples.push_back({"gemm/plain", [](SampleGraph& g) {
                        g.outputs({g.b.make<Gemm>({g.input(DType::f32, {5, 19}), g.input(DType::f32, {19, 33}),
                                                   g.input(DType::f32, {33})}),
@@ -71,6 +109,22 @@ void samples_matmul(std::vector<Sample>& samples) {
                        einsum(g, "...ij,...jk->...ik", {{2, 1, 3, 5}, {4, 5, 2}});
                      }});
   samples.push_back({"einsum/three", [](SampleGraph& g) { einsum(g, "ab,bc,cd->da", {{2, 3}, {3, 4}, {4, 5}}); }});
+  samples.push_back({"einsum/heads", [](SampleGraph& g) {
+                       einsum(g, "bthd,bshd->bhts", {{2, 5, 3, 4}, {2, 6, 3, 4}});
+                       Value *p = g.input(DType::f64, {2, 3, 5, 6}), *v = g.input(DType::f64, {2, 6, 3, 4});
+                       g.outputs({g.module->main().output(0), g.b.make<Einsum>({p, v}, {"bhts,bshd->bthd"})});
+                     }});
+  samples.push_back({"einsum/outer_and_alone", [](SampleGraph& g) {
+                       Value *a = g.input(DType::f32, {3, 4}), *b = g.input(DType::f32, {5, 2});
+                       g.outputs({g.b.make<Einsum>({a, b}, {"ij,kl->ilk"}), g.b.make<Einsum>({a, b}, {"ij,kl->k"}),
+                                  g.b.make<Einsum>({a}, {"ij->ji"}), g.b.make<Einsum>({a, a}, {"ij,ij->ij"})});
+                     }});
+  samples.push_back(
+      {"einsum/symbolic", [](SampleGraph& g) {
+         const Dim n = Dim::symbol("N"), t = Dim::symbol("T");
+         Value *x = g.input(g.random(DType::f32, {2, 5, 6}), {n, t, Dim(6)}), *w = g.input(DType::f32, {6, 3, 2});
+         g.outputs({g.b.make<Einsum>({x, w}, {"btd,dhk->bthk"}), g.b.make<Einsum>({x, x}, {"bid,bjd->bij"})});
+       }});
   samples.push_back({"einsum/sum", [](SampleGraph& g) { einsum(g, "ij->", {{3, 5}}); }});
 }
 

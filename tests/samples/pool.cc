@@ -34,6 +34,27 @@ void samples_pool(std::vector<Sample>& samples) {
       {"max_pool/u8", [](SampleGraph& g) {
          one<MaxPool>(g, {1, 1, 5, 5}, {.kernel_shape = {3, 3}, .auto_pad = AutoPad::same_upper}, DType::u8);
        }});
+  samples.push_back({"max_pool/f64_and_bytes", [](SampleGraph& g) {
+                       std::vector<Value*> out;
+                       for (const DType t : {DType::f64, DType::u8, DType::i8}) {
+                         const MaxPool::Attrs a{.kernel_shape = {3, 3}, .strides = {2, 1}, .pads = {1, 1, 1, 1}};
+                         Value* x = g.input(t, {2, 3, 9, 40}, t == DType::u8 ? 0 : -100, 100);
+                         out.push_back(g.b.make<MaxPool>({x}, a));
+                         const Node* n = g.b.make_n<MaxPool>({x}, a, 2);
+                         out.push_back(n->result(0)), out.push_back(n->result(1));
+                       }
+                       g.outputs(out);
+                     }});
+  samples.push_back({"average_pool/f64", [](SampleGraph& g) {
+                       Value* x = g.input(DType::f64, {2, 3, 9, 40});
+                       g.outputs({g.b.make<AveragePool>({x}, {.kernel_shape = {3, 3}, .pads = {1, 1, 1, 1}}),
+                                  g.b.make<AveragePool>({x}, {.kernel_shape = {2, 3},
+                                                              .strides = {2, 3},
+                                                              .pads = {1, 1, 1, 1},
+                                                              .ceil_mode = true,
+                                                              .count_include_pad = true}),
+                                  g.b.make<GlobalAveragePool>({x}), g.b.make<GlobalMaxPool>({x})});
+                     }});
   samples.push_back({"max_pool/1d", [](SampleGraph& g) { one<MaxPool>(g, {1, 3, 32}, {.kernel_shape = {2}}); }});
   samples.push_back({"average_pool", [](SampleGraph& g) {
                        one<AveragePool>(g, {2, 3, 8, 9}, {.kernel_shape = {2, 3}, .strides = {2, 2}});

@@ -1,0 +1,37 @@
+// The taps that one output of a pool sees along an axis. Only *_tier.cc files include it.
+#pragma once
+#include "tc/kernels/pool/pool.h"
+
+namespace tc::kernels {
+namespace {
+
+inline int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+inline int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+// The taps of one axis at one output: [k0, k1) lie inside the input, `padded` of them inside the padded input.
+struct Span {
+  int64_t k0, k1, padded, at;
+};
+
+inline Span span_of(const PoolShape& s, int axis, int64_t o) {
+  const int64_t d = s.dilation[axis], kernel = s.kernel[axis];
+  Span out;
+  out.at = o * s.stride[axis] - s.pad[axis];
+  out.k0 = out.at >= 0 ? 0 : least(kernel, (-out.at + d - 1) / d);
+  out.k1 = out.at >= s.in[axis] ? out.k0 : most(out.k0, least(kernel, (s.in[axis] - out.at + d - 1) / d));
+  const int64_t room = s.in[axis] + s.pad_end[axis] - out.at;
+  out.padded = room <= 0 ? 0 : least(kernel, (room + d - 1) / d);
+  return out;
+}
+
+// Taps to divide an average by.
+inline int64_t taps_of(bool count_include_pad, const Span& z, const Span& y, const Span& x) {
+  return count_include_pad ? z.padded * y.padded * x.padded : (z.k1 - z.k0) * (y.k1 - y.k0) * (x.k1 - x.k0);
+}
+
+}  // namespace
+}  // namespace tc::kernels

@@ -1,0 +1,327 @@
+#include "tc/kernels/product/product.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "tc/kernels/conv/gather_tier.h"
+#include "tc/kernels/simd/vec.h"
+
+namespace tc::kernels {
+namespace {
+
+// Registers across and rows of the tile: those of f32 (gemm/micro_tier.h).
+#if defined(__AVX512F__)
+constexpr int kAcross = 4, kRows = 7;
+#elif defined(__AVX2__)
+constexpr int kAcross = 2, kRows = 6;
+#else
+constexpr int kAcross = 4, kRows = 3;
+#endif
+template <class T>
+constexpr int kPanelOf = kAcross* kLanes<T>;
+
+// a * b + c. Integers wrap around, and go by the compiler's vectors: not every tier has a product of 64 bits.
+template <class T>
+TC_INLINE Vec<T> multiply_add(Vec<T> a, Vec<T> b, Vec<T> c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return fma(a, b, c);
+  } else {
+    using Register = typename Vec<T>::register_type;
+    typedef std::make_unsigned_t<T> Lanes __attribute__((vector_size(sizeof(Register))));
+    return Vec<T>((Register)((Lanes)Register(a) * (Lanes)Register(b) + (Lanes)Register(c)));
+  }
+}
+
+template <class T>
+T plus_times(T a, T b, T c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a * b + c;
+  } else {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b) + static_cast<U>(c));
+  }
+}
+
+// Where a tile goes, and what is added on the first block of K.
+template <class T>
+struct Target {
+  T* c;
+  int64_t row;
+  bool first;
+  T alpha, beta;
+  const T* bias;      // per column, or null
+  const T* row_bias;  // per row, or null
+  const T* residual;  // or null
+  int64_t residual_row, residual_col;
+};
+
+// One row of a tile: `cols` sums to the target.
+template <class T>
+void finish_row(const T* sums, int cols, const Target<T>& to, int64_t row) {
+  T* c = to.c + row * to.row;
+  const Vec<T> alpha(to.alpha), beta(to.beta);
+  for (int j = 0; j < cols; j += kLanes<T>) {
+    const Tail<T> tail(cols - j < kLanes<T> ? cols - j : kLanes<T>);
+    Vec<T> x = load(sums + j);
+    if (to.alpha != T{1}) x = x * alpha;
+    if (!to.first) {
+      store(c + j, x + load(c + j, tail), tail);
+      continue;
+    }
+    if (to.bias != nullptr) x = x + load(to.bias + j, tail);
+    if (to.row_bias != nullptr) x = x + Vec<T>(to.row_bias[row]);
+    if (to.residual != nullptr) {
+      const T* r = to.residual + row * to.residual_row + j * to.residual_col;
+      x = multiply_add<T>(beta, to.residual_col == 0 ? Vec<T>(*r) : load(r, tail), x);
+    }
+    store(c + j, x, tail);
+  }
+}
+
+// rows x cols (at most a panel) of C over k steps. Rows beyond the last repeat it, and go nowhere.
+template <class T>
+void panel(int64_t k, const T* a, int64_t a_rs, int64_t a_cs, int64_t rows, const T* b, int cols, const Target<T>& to) {
+  for (int64_t r0 = 0; r0 < rows; r0 += kRows) {
+    const int64_t here = rows - r0 < kRows ? rows - r0 : kRows;
+    const T* p[kRows];
+    for (int i = 0; i < kRows; ++i) p[i] = a + (r0 + (i < here ? i : here - 1)) * a_rs;
+    Vec<T> v[kRows][kAcross];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kAcross; ++j) v[i][j] = Vec<T>(T{0});
+    }
+    const T* w = b;
+    int64_t at = 0;
+    for (int64_t s = 0; s < k; ++s, w += kPanelOf<T>, at += a_cs) {
+      Vec<T> x[kAcross];
+#pragma GCC unroll 4
+      for (int j = 0; j < kAcross; ++j) x[j] = load(w + j * kLanes<T>);
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows; ++i) {
+        const Vec<T> y(p[i][at]);
+#pragma GCC unroll 4
+        for (int j = 0; j < kAcross; ++j) v[i][j] = multiply_add<T>(y, x[j], v[i][j]);
+      }
+    }
+    alignas(64) T sums[kRows * kPanelOf<T>];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kAcross; ++j) store(sums + i * kPanelOf<T> + j * kLanes<T>, v[i][j]);
+    }
+    for (int i = 0; i < here; ++i) finish_row(sums + i * kPanelOf<T>, cols, to, r0 + i);
+  }
+}
+
+int64_t width(Elem type) {
+  return type == Elem::i32 ? kPanelOf<int32_t> : kPanelOf<double>;
+}
+
+template <class T>
+void pack_as(const GemmShape& g, const T* b, int64_t col0, int64_t col1, T* dst) {
+  for (int64_t j = col0; j < col1; j += kPanelOf<T>, dst += g.k * kPanelOf<T>) {
+    const int cols = static_cast<int>(least(kPanelOf<T>, col1 - j));
+    const T* src = b + j * g.b_cs;
+    if (g.b_cs == 1) {
+      for (int64_t p = 0; p < g.k; ++p) {
+        std::memcpy(dst + p * kPanelOf<T>, src + p * g.b_rs, static_cast<size_t>(cols) * sizeof(T));
+        for (int c = cols; c < kPanelOf<T>; ++c) dst[p * kPanelOf<T> + c] = T{0};
+      }
+      continue;
+    }
+    // Eight steps of K at a time: a cache line of each column.
+    for (int64_t p0 = 0; p0 < g.k; p0 += 8) {
+      const int64_t p1 = least(g.k, p0 + 8);
+      for (int c = 0; c < kPanelOf<T>; ++c)
+        for (int64_t p = p0; p < p1; ++p) dst[p * kPanelOf<T> + c] = c < cols ? src[p * g.b_rs + c * g.b_cs] : T{0};
+    }
+  }
+}
+
+// Pointers of one matrix of the batch.
+template <class T>
+struct Item {
+  const T* a;
+  const T* b;
+  T* c;
+  const T* residual;
+
+  Item(const ProductArgs& args, int64_t batch) {
+    const GemmShape& g = args.shape;
+    const int64_t i = batch / g.batch[1], j = batch % g.batch[1];
+    const auto at = [&](const int64_t(&strides)[2]) { return i * strides[0] + j * strides[1]; };
+    a = static_cast<const T*>(args.a) + at(g.a_batch);
+    b = static_cast<const T*>(args.b) + at(g.b_batch);
+    c = static_cast<T*>(args.c) + at(g.c_batch);
+    residual = args.residual == nullptr ? nullptr : static_cast<const T*>(args.residual) + at(g.residual_batch);
+  }
+};
+
+// The element's sum, finished.
+template <class T>
+void finish_one(const ProductArgs& args, const Item<T>& it, int64_t i, int64_t j, T x) {
+  const GemmShape& g = args.shape;
+  if (args.alpha != 1) x = static_cast<T>(static_cast<double>(x) * args.alpha);
+  if (args.bias != nullptr) x = plus_times(T{1}, static_cast<const T*>(args.bias)[j], x);
+  if (it.residual != nullptr)
+    x = plus_times(static_cast<T>(args.beta), it.residual[i * g.residual_rs + j * g.residual_cs], x);
+  it.c[i * g.c_rs + j] = x;
+}
+
+template <class T>
+T dot(const T* a, const T* b, int64_t k) {
+  Vec<T> acc[4] = {Vec<T>(T{0}), Vec<T>(T{0}), Vec<T>(T{0}), Vec<T>(T{0})};
+  int64_t p = 0;
+  for (; p + 4 * kLanes<T> <= k; p += 4 * kLanes<T>) {
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q)
+      acc[q] = multiply_add<T>(load(a + p + q * kLanes<T>), load(b + p + q * kLanes<T>), acc[q]);
+  }
+  for (; p < k; p += kLanes<T>) {
+    const Tail<T> tail(static_cast<int>(least(kLanes<T>, k - p)));
+    acc[0] = multiply_add<T>(load(a + p, tail), load(b + p, tail), acc[0]);
+  }
+  T lanes[kLanes<T>];
+  store(lanes, (acc[0] + acc[1]) + (acc[2] + acc[3]));
+  T sum = lanes[0];
+  for (int i = 1; i < kLanes<T>; ++i) sum = plus_times(T{1}, lanes[i], sum);
+  return sum;
+}
+
+template <class T>
+void run_dots(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, int64_t tile, T* scratch) {
+  const GemmShape& g = args.shape;
+  const T* few = p.swapped ? it.b : it.a;
+  int64_t few_rs = p.swapped ? g.b_cs : g.a_rs;
+  if (p.swapped && g.b_rs != 1) {
+    for (int64_t s = 0; s < p.row_tile; ++s)
+      for (int64_t q = 0; q < g.k; ++q) scratch[s * g.k + q] = few[s * few_rs + q * g.b_rs];
+    few = scratch, few_rs = g.k;
+  }
+  const T* many = p.swapped ? it.a : it.b;
+  const int64_t many_rs = p.swapped ? g.a_rs : g.b_cs;
+  const int64_t end = least(p.swapped ? g.m : g.n, (tile + 1) * p.col_tile);
+  for (int64_t j = tile * p.col_tile; j < end; ++j)
+    for (int64_t s = 0; s < p.row_tile; ++s)
+      finish_one(args, it, p.swapped ? j : s, p.swapped ? s : j, dot(few + s * few_rs, many + j * many_rs, g.k));
+}
+
+template <class T>
+void run_rows(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, int64_t tile) {
+  const GemmShape& g = args.shape;
+  const int64_t col0 = tile * p.col_tile, cols = least(p.col_tile, g.n - col0);
+  T sums[512];
+  for (int64_t i = 0; i < g.m; ++i) {
+    for (int64_t j = 0; j < cols; ++j) sums[j] = T{0};
+    for (int64_t q = 0; q < g.k; ++q) {
+      const T x = it.a[i * g.a_rs + q * g.a_cs];
+      const T* b = it.b + q * g.b_rs + col0;
+      for (int64_t j = 0; j < cols; ++j) sums[j] = plus_times(x, b[j], sums[j]);
+    }
+    for (int64_t j = 0; j < cols; ++j) finish_one(args, it, i, col0 + j, sums[j]);
+  }
+}
+
+template <class T>
+void run_as(const ProductArgs& args, const ProductPlan& p, int64_t batch, int64_t block0, int64_t tile, int worker) {
+  using Path = ProductPlan::Path;
+  const GemmShape& g = args.shape;
+  const Item<T> it(args, batch);
+  auto* own = reinterpret_cast<T*>(static_cast<std::byte*>(args.scratch) + p.shared_bytes +
+                                   static_cast<size_t>(worker) * p.worker_bytes);
+  if (p.path == Path::dots) return run_dots(args, p, it, tile, own);
+  if (p.path == Path::rows) return run_rows(args, p, it, tile);
+  const int64_t block1 = p.path == Path::shared ? least(g.n, block0 + p.n_block) : g.n;
+  const int64_t row0 = tile % p.row_tiles * p.row_tile, rows = least(p.row_tile, g.m - row0);
+  const int64_t col0 = block0 + tile / p.row_tiles * p.col_tile, col1 = least(block1, col0 + p.col_tile);
+  if (col0 >= col1) return;
+  const T* packed = own;
+  if (p.path == Path::alone)
+    pack_as(g, it.b, 0, g.n, own);
+  else
+    packed = static_cast<const T*>(args.scratch) + (col0 - block0) * g.k;
+  Target<T> to{};
+  to.row = g.c_rs;
+  to.alpha = static_cast<T>(args.alpha), to.beta = static_cast<T>(args.beta);
+  to.residual_row = g.residual_rs, to.residual_col = g.residual_cs;
+  int64_t k0 = 0;
+  do {
+    const int64_t k = least(kProductBlockK, g.k - k0);
+    to.first = k0 == 0;
+    for (int64_t j = col0; j < col1; j += kPanelOf<T>) {
+      to.c = it.c + row0 * g.c_rs + j;
+      to.bias = args.bias == nullptr ? nullptr : static_cast<const T*>(args.bias) + j;
+      to.residual = it.residual == nullptr ? nullptr : it.residual + row0 * g.residual_rs + j * g.residual_cs;
+      panel(k, it.a + row0 * g.a_rs + k0 * g.a_cs, g.a_rs, g.a_cs, rows, packed + (j - col0) * g.k + k0 * kPanelOf<T>,
+            static_cast<int>(least(kPanelOf<T>, col1 - j)), to);
+    }
+    k0 += k;
+  } while (k0 < g.k);
+}
+
+void pack(const ProductArgs& args, const void* b, int64_t col0, int64_t col1, void* dst) {
+  switch (args.type) {
+    case Elem::i32:
+      return pack_as(args.shape, static_cast<const int32_t*>(b), col0, col1, static_cast<int32_t*>(dst));
+    default:  // eight bytes are moved
+      return pack_as(args.shape, static_cast<const int64_t*>(b), col0, col1, static_cast<int64_t*>(dst));
+  }
+}
+
+void run(const ProductArgs& args, const ProductPlan& p, int64_t batch, int64_t col0, int64_t tile, int worker) {
+  switch (args.type) {
+    case Elem::i32:
+      return run_as<int32_t>(args, p, batch, col0, tile, worker);
+    case Elem::i64:
+      return run_as<int64_t>(args, p, batch, col0, tile, worker);
+    default:
+      return run_as<double>(args, p, batch, col0, tile, worker);
+  }
+}
+
+// As for f32 (conv/im2col_tier.cc): panels of output pixels are gathered, a block of K at a time.
+void conv(const ConvF64Args& args, int64_t tile, int worker) {
+  constexpr int kPanel = kPanelOf<double>;
+  const ConvShape& s = args.shape;
+  const int64_t pixels = s.out[0] * s.out[1] * s.out[2], col_tiles = (pixels + args.col_tile - 1) / args.col_tile;
+  const int64_t group = tile / col_tiles % s.groups, image = tile / col_tiles / s.groups;
+  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
+  const int64_t in_plane = s.in[0] * s.in[1] * s.in[2], taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  const int64_t steps = in_channels * taps, channel = group * out_channels, row0 = image * s.oc + channel;
+  const double* x = args.x + (image * s.groups + group) * in_channels * in_plane;
+  double* panels = args.scratch + worker * ((least(kProductBlockK, steps) * kPanel + 7) / 8 * 8);
+  Target<double> to{};
+  to.row = to.residual_row = pixels;
+  to.alpha = to.beta = 1;
+  to.residual_col = 1;
+  to.row_bias = args.bias == nullptr ? nullptr : args.bias + channel;
+  const int64_t begin = tile % col_tiles * args.col_tile, end = least(pixels, begin + args.col_tile);
+  for (int64_t pixel = begin; pixel < end; pixel += kPanel) {
+    const int cols = static_cast<int>(least(kPanel, end - pixel));
+    const Runs<kPanel> runs(s, pixel, cols);
+    to.c = args.y + row0 * pixels + pixel;
+    to.residual = args.residual == nullptr ? nullptr : args.residual + row0 * pixels + pixel;
+    int64_t k0 = 0;
+    do {
+      const int64_t k = least(kProductBlockK, steps - k0);
+      for (int64_t q = k0; q < k0 + k; ++q)
+        runs.gather(s, x + q / taps * in_plane, q % taps, panels + (q - k0) * kPanel);
+      to.first = k0 == 0;
+      panel(k, args.rows + channel * steps + k0, steps, 1, out_channels, static_cast<const double*>(panels), cols, to);
+      k0 += k;
+    } while (k0 < steps);
+  }
+}
+
+}  // namespace
+
+extern constinit const ProductTable TC_TIER_NAME(product_table);
+constinit const ProductTable TC_TIER_NAME(product_table) = {
+    .width = TC_KERNEL(width, "product_width"),
+    .pack = TC_KERNEL(pack, "product_pack"),
+    .run = TC_KERNEL(run, "product"),
+    .conv = TC_KERNEL(conv, "conv_f64"),
+};
+
+}  // namespace tc::kernels
