@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/strips.h"
 #include "tc/kernels/movement/movement.h"
 
 namespace tc::cpu {
@@ -42,6 +43,84 @@ bool bind_gather(Binder& b) {
       [=, &table](Frame& f, kernels::GatherArgs& a) {
         a.data = f.raw(x), a.out = f.raw(y), a.index.data = f.raw(index);
         check(f, *node, kernels::gather(table, f.team(), a));
+      });
+  return true;
+}
+
+kernels::ScatterOp scatter_op(ScatterReduction r) {
+  switch (r) {
+    case ScatterReduction::add:
+      return kernels::ScatterOp::add;
+    case ScatterReduction::mul:
+      return kernels::ScatterOp::mul;
+    case ScatterReduction::max:
+      return kernels::ScatterOp::max;
+    case ScatterReduction::min:
+      return kernels::ScatterOp::min;
+    case ScatterReduction::none:
+      break;
+  }
+  return kernels::ScatterOp::none;
+}
+
+bool scatters(Binder& b, kernels::ScatterOp op) {
+  const auto type = elem_of(b.dtype(0));
+  return op == kernels::ScatterOp::none || (type && kernels::scatter_supports(op, *type)) ||
+         b.refuse(cat("updates of ", b.dtype(0), " are combined"));
+}
+
+// The result starts as the data, where it does not lie in its memory.
+void copy_data(Frame& f, const kernels::MoveTable& table, Slot x, Slot y, int elem_size) {
+  if (f.raw(x) == f.raw(y)) return;
+  kernels::CopyArgs copy;
+  copy.elem_size = elem_size;
+  copy.rank = 1;
+  copy.extent[0] = f.count(x);
+  copy.src_stride[0] = copy.dst_stride[0] = 1;
+  copy.src = f.raw(x), copy.dst = f.raw(y);
+  kernels::copy_box(table, f.team(), copy);
+}
+
+bool bind_scatter_elements(Binder& b) {
+  if (!index_type(b)) return false;
+  const auto op = scatter_op(b.attrs<ScatterElements>().reduction);
+  if (!scatters(b, op)) return false;
+  const int rank = b.rank(0);
+  if (rank == 0 || rank > kernels::kMaxRank) return b.refuse(cat("rank is not 1 to ", kernels::kMaxRank));
+  if (b.rank(1) != rank || b.rank(2) != rank) return b.refuse("data, indices and updates differ in rank");
+  const int64_t given = b.attrs<ScatterElements>().axis;
+  const int axis = static_cast<int>(given < 0 ? given + rank : given);
+  const int size = elem_size(b.dtype(0));
+  const auto type = elem_of(b.dtype(0)).value_or(kernels::Elem::f32);
+  const bool wide = b.dtype(1) == DType::i64;
+  const kernels::MoveTable& table = b.table().move;
+  const Slot x = b.in(0), index = b.in(1), updates = b.in(2), y = b.out(0);
+  b.in_place(0, 0);
+  const Node* node = &b.node();
+  b.step<kernels::ScatterElementsArgs>(
+      cat("scatter_elements + ", table.copy_rows.name),
+      [=](Frame& f, kernels::ScatterElementsArgs& a) {
+        a = {};
+        a.elem_size = size;
+        a.op = op, a.type = type;
+        a.index.wide = wide;
+        a.rank = rank, a.axis = axis;
+        const auto data = f.extents(x), e = f.extents(index), u = f.extents(updates);
+        std::copy(data.begin(), data.end(), a.data_extent);
+        std::copy(e.begin(), e.end(), a.extent);
+        for (int k = 0; k < rank; ++k)
+          if (k != axis && a.extent[k] > a.data_extent[k])
+            f.fail(*node, ErrorCode::bad_shape,
+                   cat("indices have extent ", a.extent[k], " at dimension ", k, ", data ", a.data_extent[k]));
+        if (!std::equal(e.begin(), e.end(), u.begin()))
+          f.fail(*node, ErrorCode::bad_shape,
+                 cat("indices ", Shape::of(Extents(e.begin(), e.end())), " and updates ",
+                     Shape::of(Extents(u.begin(), u.end())), " differ"));
+      },
+      [=, &table](Frame& f, kernels::ScatterElementsArgs& a) {
+        copy_data(f, table, x, y, size);
+        a.data = f.raw(y), a.updates = f.raw(updates), a.index.data = f.raw(index);
+        check(f, *node, kernels::scatter_elements(f.team(), a));
       });
   return true;
 }
@@ -126,9 +205,11 @@ bool bind_gather_nd(Binder& b) {
 }
 
 bool bind_scatter_nd(Binder& b) {
-  if (b.attrs<ScatterND>().reduction != ScatterReduction::none) return b.refuse("updates are combined");
+  const auto op = scatter_op(b.attrs<ScatterND>().reduction);
+  if (!scatters(b, op)) return false;
   if (tuple_length(b, 0) < 0) return false;
   const int size = elem_size(b.dtype(0));
+  const auto type = elem_of(b.dtype(0)).value_or(kernels::Elem::f32);
   const kernels::MoveTable& table = b.table().move;
   const Slot x = b.in(0), index = b.in(1), updates = b.in(2), y = b.out(0);
   b.in_place(0, 0);
@@ -138,6 +219,7 @@ bool bind_scatter_nd(Binder& b) {
       [=](Frame& f, kernels::SliceArgs& a) {
         a = {};
         a.elem_size = size;
+        a.op = op, a.type = type;
         const auto data = f.extents(x), e = f.extents(index), u = f.extents(updates);
         set_slices(f, *node, data, e, 0, a);
         // Updates are [index tuples..., what is left of data...].
@@ -150,15 +232,7 @@ bool bind_scatter_nd(Binder& b) {
                   Shape::of(Extents(e.begin(), e.end())), " into data ", Shape::of(Extents(data.begin(), data.end()))));
       },
       [=, &table](Frame& f, kernels::SliceArgs& a) {
-        if (f.raw(x) != f.raw(y)) {
-          kernels::CopyArgs copy;
-          copy.elem_size = size;
-          copy.rank = 1;
-          copy.extent[0] = f.count(x);
-          copy.src_stride[0] = copy.dst_stride[0] = 1;
-          copy.src = f.raw(x), copy.dst = f.raw(y);
-          kernels::copy_box(table, f.team(), copy);
-        }
+        copy_data(f, table, x, y, size);
         a.data = f.raw(y), a.slices = f.raw(updates), a.index.data = f.raw(index);
         check(f, *node, kernels::scatter_nd(a));
       });
@@ -171,6 +245,7 @@ void rows_bind_gather(BindRows& rows) {
   rows.push_back({OpId::Gather, "gather", bind_gather});
   rows.push_back({OpId::GatherElements, "gather_elements", bind_gather_elements});
   rows.push_back({OpId::GatherND, "gather_nd", bind_gather_nd});
+  rows.push_back({OpId::ScatterElements, "scatter_elements", bind_scatter_elements});
   rows.push_back({OpId::ScatterND, "scatter_nd", bind_scatter_nd});
 }
 

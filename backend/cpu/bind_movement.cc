@@ -226,6 +226,35 @@ bool bind_expand(Binder& b) {
   });
 }
 
+// Copies next to each other along an axis are one more axis, along which the source stands still.
+bool bind_tile(Binder& b) {
+  const int rank = b.rank(0);
+  int axes = 2 * rank;
+  if (const auto repeats = b.ints(1))
+    axes = rank + static_cast<int>(std::count_if(repeats->begin(), repeats->end(), [](int64_t n) { return n != 1; }));
+  if (axes > kMaxRank) return b.refuse(cat("axes and their repetitions beyond ", kMaxRank));
+  return bind_boxes(b, {0}, [](Frame& f, const Node& node, const auto& ins, const auto& outs, auto& boxes) {
+    const auto e = f.extents(ins[0]), r = f.extents(outs[0]);
+    if (f.count(outs[0]) == 0) return;
+    Box box;
+    CopyArgs& a = box.args;
+    int64_t stride[kMaxRank], out_stride[kMaxRank];
+    set_strides(stride, e);
+    set_strides(out_stride, r);
+    for (size_t k = 0; k < e.size(); ++k) {
+      if (e[k] == 0 || r[k] % e[k] != 0)
+        f.fail(node, ErrorCode::bad_shape, cat("extent ", r[k], " is no multiple of ", e[k]));
+      if (r[k] != e[k]) {
+        a.extent[a.rank] = r[k] / e[k], a.src_stride[a.rank] = 0, a.dst_stride[a.rank] = e[k] * out_stride[k];
+        ++a.rank;
+      }
+      a.extent[a.rank] = e[k], a.src_stride[a.rank] = stride[k], a.dst_stride[a.rank] = out_stride[k];
+      ++a.rank;
+    }
+    boxes.push_back(box);
+  });
+}
+
 bool bind_fill(Binder& b) {
   const auto& given = b.attrs<ConstantOfShape>().value;
   const Tensor value = given ? *given : Tensor(DType::f32, {1});
@@ -332,6 +361,7 @@ void rows_bind_movement(BindRows& rows) {
   rows.push_back({OpId::Split, "copy_box", bind_split});
   rows.push_back({OpId::Slice, "copy_box", bind_slice});
   rows.push_back({OpId::Expand, "copy_box", bind_expand});
+  rows.push_back({OpId::Tile, "copy_box", bind_tile});
   rows.push_back({OpId::Pad, "pad", bind_pad});
   rows.push_back({OpId::ConstantOfShape, "copy_box", bind_fill});
   rows.push_back({OpId::Resize, "resize_f32", bind_resize});

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace tc::kernels {
@@ -150,21 +151,147 @@ Status gather_nd(const MoveTable& table, Team& team, const SliceArgs& args) {
                      [&](std::int64_t begin, std::int64_t end) { return table.gather_nd.fn(args, begin, end); });
 }
 
+bool scatter_supports(ScatterOp op, Elem type) {
+  return op == ScatterOp::none || type == Elem::f32 || type == Elem::f64 || type == Elem::i32 || type == Elem::i64;
+}
+
 namespace {
 
-// Elements of 4 or 8 bytes at places of the flat tensor: gradients of pools and gathers.
-template <class T>
-void scatter_elements_of(const SliceArgs& args, std::int64_t total) {
-  const std::int64_t n = args.extent[0];
-  T* data = static_cast<T*>(args.data);
-  const T* slices = static_cast<const T*>(args.slices);
-  for (std::int64_t i = 0; i < total; ++i) {
-    const std::int64_t at = index_at(args.index, i);
-    data[at < 0 ? at + n : at] = slices[i];
+struct Replace {
+  template <class T>
+  T operator()(const T&, const T& b) const {
+    return b;
+  }
+};
+struct Plus {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
+};
+struct Times {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) * static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a * b;
+  }
+};
+struct Larger {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a != a || a > b ? a : b;
+  }
+};
+struct Smaller {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a != a || a < b ? a : b;
+  }
+};
+// Sixteen bytes without alignment.
+struct Wide {
+  std::uint64_t half[2];
+};
+
+// Calls f with a value of the element type and the function that joins two of them.
+template <class F>
+void by_join(ScatterOp op, Elem type, int elem_size, F f) {
+  const auto by_type = [&](auto join) {
+    switch (type) {
+      case Elem::f64:
+        return f(double{}, join);
+      case Elem::i32:
+        return f(std::int32_t{}, join);
+      case Elem::i64:
+        return f(std::int64_t{}, join);
+      default:
+        return f(float{}, join);
+    }
+  };
+  switch (op) {
+    case ScatterOp::add:
+      return by_type(Plus{});
+    case ScatterOp::mul:
+      return by_type(Times{});
+    case ScatterOp::max:
+      return by_type(Larger{});
+    case ScatterOp::min:
+      return by_type(Smaller{});
+    case ScatterOp::none:
+      break;
+  }
+  switch (elem_size) {
+    case 1:
+      return f(std::uint8_t{}, Replace{});
+    case 2:
+      return f(std::uint16_t{}, Replace{});
+    case 4:
+      return f(std::uint32_t{}, Replace{});
+    case 8:
+      return f(std::uint64_t{}, Replace{});
+    default:
+      return f(Wide{}, Replace{});
+  }
+}
+
+std::int64_t from_start(std::int64_t index, std::int64_t n) {
+  return index < 0 ? index + n : index;
+}
+
+// Columns [col0, col1) of rows [row0, row1) of the indices.
+template <class T, class Join>
+void scatter_rows(const ScatterElementsArgs& a, std::int64_t row0, std::int64_t row1, std::int64_t col0,
+                  std::int64_t col1, Join join) {
+  const int last = a.rank - 1;
+  std::int64_t stride[kMaxRank];
+  stride[last] = 1;
+  for (int d = last; d-- > 0;) stride[d] = stride[d + 1] * a.data_extent[d + 1];
+  const std::int64_t n = a.data_extent[a.axis], along = stride[a.axis], columns = a.extent[last];
+  T* data = static_cast<T*>(a.data);
+  const T* updates = static_cast<const T*>(a.updates);
+  for (std::int64_t row = row0; row < row1; ++row) {
+    std::int64_t base = 0, flat = row;
+    for (int d = last; d-- > 0; flat /= a.extent[d])
+      if (d != a.axis) base += flat % a.extent[d] * stride[d];
+    const std::int64_t step = a.axis == last ? 0 : 1;
+    for (std::int64_t c = col0; c < col1; ++c) {
+      const std::int64_t at = row * columns + c;
+      T& to = data[base + c * step + from_start(index_at(a.index, at), n) * along];
+      to = join(to, updates[at]);
+    }
   }
 }
 
 }  // namespace
+
+Status scatter_elements(Team& team, const ScatterElementsArgs& args) {
+  const int last = args.rank - 1;
+  const std::int64_t rows = product(args.extent, last), columns = args.extent[last], n = args.data_extent[args.axis];
+  if (rows * columns == 0) return {};
+  const Status status = run_checked(team, rows * columns, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      if (const std::int64_t at = index_at(args.index, i); at < -n || at >= n)
+        return Status{StatusCode::kIndexOutOfRange, i};
+    return Status{};
+  });
+  if (!status.ok()) return status;
+  // Rows along the axis meet nowhere, and neither do columns across it: each place belongs to one tile.
+  const bool by_rows = args.axis == last;
+  const Tiling tiling = tile_by_cost(by_rows ? rows : columns, (by_rows ? columns : rows) * args.elem_size, kGrain);
+  by_join(args.op, args.type, args.elem_size, [&](auto tag, auto join) {
+    using T = decltype(tag);
+    parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
+      const std::int64_t begin = tiling.begin(tile), end = tiling.end(tile);
+      by_rows ? scatter_rows<T>(args, begin, end, 0, columns, join) : scatter_rows<T>(args, 0, rows, begin, end, join);
+    });
+  });
+  return {};
+}
 
 Status scatter_nd(const SliceArgs& args) {
   const std::int64_t total = args.batch * args.count;
@@ -174,20 +301,23 @@ Status scatter_nd(const SliceArgs& args) {
     if (at < -n || at >= n) return {StatusCode::kIndexOutOfRange, i};
     if (++axis == args.depth) axis = 0;
   }
-  const std::int64_t slice = args.inner * args.elem_size;
-  if (slice == 0) return {};
-  const bool elements = args.depth == 1 && args.inner == 1 && args.batch == 1;
-  if (elements && args.elem_size == 4) return scatter_elements_of<std::uint32_t>(args, total), Status{};
-  if (elements && args.elem_size == 8) return scatter_elements_of<std::uint64_t>(args, total), Status{};
-  for (std::int64_t i = 0; i < total; ++i) {
-    std::int64_t at = i / args.count;
-    for (int d = 0; d < args.depth; ++d) {
-      const std::int64_t index = index_at(args.index, i * args.depth + d);
-      at = at * args.extent[d] + (index < 0 ? index + args.extent[d] : index);
+  if (args.inner * args.elem_size == 0) return {};
+  by_join(args.op, args.type, args.elem_size, [&](auto tag, auto join) {
+    using T = decltype(tag);
+    T* data = static_cast<T*>(args.data);
+    const T* slices = static_cast<const T*>(args.slices);
+    for (std::int64_t i = 0; i < total; ++i, slices += args.inner) {
+      std::int64_t at = i / args.count;
+      for (int d = 0; d < args.depth; ++d)
+        at = at * args.extent[d] + from_start(index_at(args.index, i * args.depth + d), args.extent[d]);
+      T* to = data + at * args.inner;
+      if constexpr (std::is_same_v<decltype(join), Replace>) {
+        std::memcpy(to, slices, static_cast<std::size_t>(args.inner) * sizeof(T));
+      } else {
+        for (std::int64_t k = 0; k < args.inner; ++k) to[k] = join(to[k], slices[k]);
+      }
     }
-    std::memcpy(static_cast<std::byte*>(args.data) + at * slice, static_cast<const std::byte*>(args.slices) + i * slice,
-                static_cast<std::size_t>(slice));
-  }
+  });
   return {};
 }
 

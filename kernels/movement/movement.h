@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tc/kernels/elem.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/status.h"
@@ -78,6 +79,27 @@ struct GatherElementsArgs {
 };
 Status gather_elements(const MoveTable& table, Team& team, const GatherElementsArgs& args);
 
+// How what is scattered joins what is there: it replaces it, or both are combined as `type` (f32, f64, i32 or i64,
+// whose sums and products wrap around; NaN wins maxima and minima).
+enum class ScatterOp : std::uint8_t { none, add, mul, max, min };
+bool scatter_supports(ScatterOp op, Elem type);
+
+// data[i with i[axis] = index[i]] joined with updates[i]; updates and index are dense of shape `extent`, data is dense
+// of `data_extent`, nowhere smaller but along the axis. Updates of one place come in their order. Checks all indices
+// before it writes anything.
+struct ScatterElementsArgs {
+  int elem_size = 4;
+  ScatterOp op = ScatterOp::none;
+  Elem type = Elem::f32;  // unless op is none
+  void* data = nullptr;
+  const void* updates = nullptr;
+  IndexView index;
+  int rank = 1;
+  int axis = 0;
+  std::int64_t extent[kMaxRank] = {}, data_extent[kMaxRank] = {};
+};
+Status scatter_elements(Team& team, const ScatterElementsArgs& args);
+
 // Tuples of `depth` indices each name a slice of `inner` contiguous elements: index [batch, count, depth], dense;
 // slices [batch, count, inner], dense; data [batch, extent[0], .., extent[depth - 1], inner], dense. A bad index is
 // reported at its position in the index tensor.
@@ -89,9 +111,12 @@ struct SliceArgs {
   std::int64_t batch = 1, count = 0, inner = 1;
   int depth = 1;
   std::int64_t extent[kMaxRank] = {};
+  ScatterOp op = ScatterOp::none;  // of scatter_nd
+  Elem type = Elem::f32;           // unless op is none
 };
 Status gather_nd(const MoveTable& table, Team& team, const SliceArgs& args);
-// Overwrites slices of data; of several for one place the last wins. Checks all indices before it writes anything.
+// Overwrites or combines slices of data, in the order of the tuples: of several for one place the last wins. Checks all
+// indices before it writes anything.
 Status scatter_nd(const SliceArgs& args);
 
 struct MoveTable {

@@ -307,6 +307,74 @@ TEST_P(Movement, GatherAndScatterOfSlices) {
   }
 }
 
+// Each element on its own, in order.
+template <class T>
+void check_scatter(ScatterOp op, Elem type, int axis, Edge edge) {
+  constexpr std::int64_t kData[] = {3, 4, 70}, kExtent[] = {2, 3, 65};
+  Random random(static_cast<std::uint64_t>(axis) + 1);
+  std::int64_t extent[3], total = 1;
+  for (int d = 0; d < 3; ++d) total *= extent[d] = d == axis ? 2 * kData[d] + 1 : kExtent[d];
+  std::vector<T> values(3 * 4 * 70), with(static_cast<std::size_t>(total));
+  for (T& v : values) v = static_cast<T>(random.integer(-9, 9));
+  for (T& v : with) v = static_cast<T>(random.integer(-9, 9));
+  std::vector<std::int64_t> at(static_cast<std::size_t>(total));
+  for (auto& i : at) i = random.integer(-kData[axis], kData[axis] - 1);
+  std::vector<T> want = values;
+  for (std::int64_t i = 0; i < total; ++i) {
+    std::int64_t place[] = {i / extent[2] / extent[1], i / extent[2] % extent[1], i % extent[2]};
+    const auto k = static_cast<std::size_t>(i);
+    place[axis] = at[k] < 0 ? at[k] + kData[axis] : at[k];
+    T& to = want[static_cast<std::size_t>((place[0] * kData[1] + place[1]) * kData[2] + place[2])];
+    to = op == ScatterOp::none  ? with[k]
+         : op == ScatterOp::add ? static_cast<T>(to + with[k])
+         : op == ScatterOp::mul ? static_cast<T>(to * with[k])
+         : op == ScatterOp::max ? std::max(to, with[k])
+                                : std::min(to, with[k]);
+  }
+  for (const int threads : {1, 2}) {
+    Team team(threads);
+    GuardedBuffer<T> data(values, edge), updates(with, edge);
+    GuardedBuffer<std::int64_t> index(at, edge);
+    ScatterElementsArgs args;
+    args.elem_size = sizeof(T);
+    args.op = op, args.type = type;
+    args.data = data.data(), args.updates = updates.data(), args.index.data = index.data();
+    args.rank = 3, args.axis = axis;
+    std::copy(extent, extent + 3, args.extent);
+    std::copy(kData, kData + 3, args.data_extent);
+    ASSERT_TRUE(scatter_elements(team, args).ok());
+    EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin())) << "axis " << axis;
+    index[17] = kData[axis];
+    EXPECT_EQ(scatter_elements(team, args).at, 17);
+    EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin())) << "a failing scatter writes nothing";
+  }
+}
+
+TEST(Scatter, ElementsReplaceAndCombine) {
+  for (const Edge edge : kEdges)
+    for (int axis = 0; axis < 3; ++axis) {
+      check_scatter<std::uint8_t>(ScatterOp::none, Elem::u8, axis, edge);
+      check_scatter<std::uint16_t>(ScatterOp::none, Elem::f16, axis, edge);
+      for (const ScatterOp op : {ScatterOp::none, ScatterOp::add, ScatterOp::mul, ScatterOp::max, ScatterOp::min}) {
+        check_scatter<float>(op, Elem::f32, axis, edge);
+        check_scatter<double>(op, Elem::f64, axis, edge);
+        check_scatter<std::int32_t>(op, Elem::i32, axis, edge);
+        check_scatter<std::int64_t>(op, Elem::i64, axis, edge);
+      }
+    }
+}
+
+TEST(Scatter, SlicesCombine) {
+  std::vector<std::int32_t> data = {1, 2, 3, 4, 5, 6}, slices = {10, 20, 30, 40};
+  const std::vector<std::int64_t> index = {2, -1};
+  SliceArgs args;
+  args.op = ScatterOp::add, args.type = Elem::i32;
+  args.data = data.data(), args.slices = slices.data(), args.index.data = index.data();
+  args.count = 2, args.inner = 2, args.extent[0] = 3;
+  ASSERT_TRUE(scatter_nd(args).ok());
+  EXPECT_EQ(data, (std::vector<std::int32_t>{1, 2, 3, 4, 45, 66}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Tiers, Movement, ::testing::ValuesIn(machine_tiers()),
                          [](const auto& tier) { return std::string(tier_name(tier.param)); });
 

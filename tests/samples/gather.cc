@@ -32,6 +32,24 @@ void samples_gather(std::vector<Sample>& samples) {
       out.push_back(g.b.make<ScatterElements>({data, indices, updates}, {0, r}));
     g.outputs(out);
   });
+  add("scatter_elements/combined", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const DType t : {DType::f32, DType::f64, DType::i32, DType::i64})
+      for (auto r : {ScatterReduction::add, ScatterReduction::mul, ScatterReduction::max, ScatterReduction::min})
+        for (const int64_t axis : {0, 2}) {
+          Value* indices = g.input(DType::i32, {3, 2, 5}, -3, 2);
+          out.push_back(g.b.make<ScatterElements>({g.input(t, {3, 4, 5}), indices, g.input(t, {3, 2, 5})}, {axis, r}));
+        }
+    g.outputs(out);
+  });
+  add("scatter_nd/combined", [](SampleGraph& g) {
+    Value* indices = g.input(Tensor::of<int64_t>({4, 2}, {1, 0, -1, 1, 1, 0, 0, 1}));
+    std::vector<Value*> out;
+    for (const DType t : {DType::f32, DType::f64, DType::i32, DType::i64})
+      for (auto r : {ScatterReduction::add, ScatterReduction::mul, ScatterReduction::max, ScatterReduction::min})
+        out.push_back(g.b.make<ScatterND>({g.input(t, {3, 2, 5}), indices, g.input(t, {4, 5})}, {r}));
+    g.outputs(out);
+  });
   add("scatter_nd", [](SampleGraph& g) {
     Value *data = g.input(DType::f32, {4, 2}), *indices = g.input(Tensor::of<int64_t>({3, 1}, {1, -1, 1})),
           *updates = g.input(DType::f32, {3, 2});

@@ -59,6 +59,11 @@ void samples_movement(std::vector<Sample>& samples) {
     g.outputs({g.b.make<Expand>({g.input(DType::i8, {3, 1}), g.b.ints({2, 1, 4})})});
   });
   add("tile", [](SampleGraph& g) { g.outputs({g.b.make<Tile>({x234(g), g.b.ints({2, 1, 3})})}); });
+  add("tile/axes", [](SampleGraph& g) {
+    Value* x = g.input(DType::i8, {2, 1, 3, 2, 2}, -9, 9);
+    g.outputs({g.b.make<Tile>({x, g.b.ints({1, 4, 1, 2, 3})}), g.b.make<Tile>({x, g.b.ints({1, 0, 1, 1, 1})}),
+               g.b.make<Tile>({g.input(DType::f64, {}), g.b.ints({})})});
+  });
   add("depth_to_space", [](SampleGraph& g) {
     g.outputs({g.b.make<DepthToSpace>({g.input(DType::f32, {1, 8, 2, 3})}, {2, {}})});
   });
