@@ -69,7 +69,10 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
-  if (options.kernels) cpu::compute_in_f32(*e->module_);
+  if (options.kernels) {
+    cpu::widen_for_kernels(*e->module_);
+    cpu::decompose_for_kernels(*e->module_);
+  }
   e->optimise(*e->module_);
   optimising.done(0);
   const Stage planning(*e, "plan");

@@ -1,31 +1,56 @@
 #include "tc/backend/cpu/widen.h"
 
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
 
-#include "tc/ir/builder.h"
+#include "tc/backend/cpu/lower.h"
 #include "tc/ir/eval/move.h"
 
 namespace tc::cpu {
 namespace {
 
-bool narrow(const Value* v) {
-  return v && v->type().is_tensor() && (v->dtype() == DType::f16 || v->dtype() == DType::bf16);
+std::optional<DType> dtype_of(const Value* v) {
+  return v && v->type().is_tensor() ? std::optional(v->dtype()) : std::nullopt;
 }
 
-bool wants_f32(const Node& n) {
-  switch (n.info().family) {
-    case Family::matmul:
-    case Family::conv:
-    case Family::pool:
-    case Family::norm:
-    case Family::softmax:
-    case Family::attention:
-    case Family::reduce:
-      break;
-    default:
-      if (!n.is<Resize>()) return false;
+// Would the node run on the reference body, although it decomposes into what has kernels? Those of attention and
+// recurrent networks are of f32 alone.
+bool decomposes(const Node& n) {
+  if (has_lowering(n.op())) return true;
+  if (!n.info().decompose || n.num_regions() || n.info().traits.nondeterministic || n.info().family == Family::fused)
+    return false;
+  if (!has_kernels(n.op())) return true;
+  // A softmax or values of another precision round where the reference body does not.
+  if (n.is<Attention>() && (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 ||
+                            dtype_of(n.operand(2)) != DType::f64))
+    return false;
+  return n.num_operands() > 0 && dtype_of(n.operand(0)) == DType::f64 &&
+         (n.info().family == Family::attention || n.info().family == Family::rnn);
+}
+
+// The element type that kernels of the node take instead of its operands', if another one.
+std::optional<DType> wider(const Node& n) {
+  if (n.num_regions() || n.num_operands() == 0) return std::nullopt;
+  const auto t = dtype_of(n.operand(0));
+  if (t == DType::f16 || t == DType::bf16) {
+    if (decomposes(n)) return DType::f32;
+    if (!has_kernels(n.op())) return std::nullopt;
+    switch (n.info().family) {
+      case Family::matmul:
+      case Family::conv:
+      case Family::pool:
+      case Family::norm:
+      case Family::softmax:
+      case Family::attention:
+      case Family::reduce:
+        return DType::f32;
+      default:
+        return n.is<Resize>() ? std::optional(DType::f32) : std::nullopt;
+    }
   }
-  return n.num_regions() == 0 && n.num_operands() > 0 && narrow(n.operand(0)) && has_kernels(n.op());
+  const bool byte = t == DType::u8 || t == DType::i8 || t == DType::boolean;
+  return byte && (n.is<ReduceMax>() || n.is<ReduceMin>()) ? std::optional(DType::i32) : std::nullopt;
 }
 
 class Widening {
@@ -33,18 +58,24 @@ class Widening {
   void run(const Graph& graph) {
     std::vector<Node*> nodes;
     walk(graph, [&](Node& n) {
-      if (wants_f32(n)) nodes.push_back(&n);
+      if (wider(n)) nodes.push_back(&n);
     });
-    for (Node* n : nodes) widen(*n);
+    for (Node* n : nodes) widen(*n, *wider(*n));
   }
 
  private:
-  void widen(Node& n) {
+  void widen(Node& n, DType to) {
+    // All operands of the kind of the first: both narrow floats, or the very type.
+    const DType first = n.operand(0)->dtype();
+    const auto narrow = [&](const Value* v) {
+      const auto t = dtype_of(v);
+      return t == first || (to == DType::f32 && (t == DType::f16 || t == DType::bf16));
+    };
     Builder b(*n.graph(), &n);
     b.set_location(n.location());
     std::vector<Value*> operands = n.operands();
     for (Value*& v : operands)
-      if (narrow(v)) v = widened(b, v);
+      if (narrow(v)) v = widened(b, v, to);
     const Node* wide = b.node(n.op(), operands, n.raw_attrs(), n.num_results());
     for (int j = 0; j < n.num_results(); ++j) {
       Value *was = n.result(j), *now = wide->result(j);
@@ -60,20 +91,54 @@ class Widening {
     n.graph()->erase(&n);
   }
 
-  Value* widened(Builder& b, Value* v) {
+  Value* widened(Builder& b, Value* v, DType to) {
     const Tensor* t = v->constant();
-    if (!t) return b.make<Cast>({v}, {.to = DType::f32});
+    if (!t) return b.make<Cast>({v}, {.to = to});
     Tensor& wide = constants_[v];
-    if (!wide.defined()) wide = converted(*t, DType::f32);
+    if (!wide.defined()) wide = converted(*t, to);
     return b.constant(wide);
   }
 
   std::unordered_map<const Value*, Tensor> constants_;
 };
 
+void decompose(Node& n) {
+  Builder b(*n.graph(), &n);
+  b.set_location(n.location());
+  std::vector<Value*> values;
+  try {
+    values = has_lowering(n.op()) ? lowered(b, n) : n.info().decompose(b, n);
+    if (values.empty()) return;
+  } catch (const Error&) {
+    return;  // a rank or extent that is not known: what has been built is dead
+  }
+  for (int j = 0; j < n.num_results(); ++j) {
+    Value *was = n.result(j), *now = values[static_cast<size_t>(j)];
+    if (was->unused()) continue;
+    // Extents that only the running value tells keep their names.
+    const auto operands = n.operands();
+    if (now->def() && std::find(operands.begin(), operands.end(), now) == operands.end() && !now->constant())
+      now->set_type(was->type());
+    was->replace_all_uses_with(now);
+  }
+  n.graph()->erase(&n);
+}
+
 }  // namespace
 
-void compute_in_f32(Module& module) {
+void decompose_for_kernels(Module& module) {
+  std::vector<Node*> nodes;
+  const auto collect = [&](const Graph& graph) {
+    walk(graph, [&](Node& n) {
+      if (decomposes(n)) nodes.push_back(&n);
+    });
+  };
+  for (const auto& f : module.functions()) collect(*f);
+  collect(module.main());
+  for (Node* n : nodes) decompose(*n);
+}
+
+void widen_for_kernels(Module& module) {
   Widening widening;
   for (const auto& f : module.functions()) widening.run(*f);
   widening.run(module.main());

@@ -1,4 +1,4 @@
-// Narrow floats where kernels compute in f32.
+// What a graph becomes before kernels are chosen for its nodes.
 #pragma once
 
 #include "tc/ir/module.h"
@@ -8,10 +8,16 @@ namespace tc::cpu {
 // Is there any kernel of the op?
 bool has_kernels(OpId op);
 
-// Puts conversions around nodes on f16 and bf16 of the ops whose kernels know f32 alone (products, convolutions,
-// pooling, normalisation, softmax, attention, reductions, resizing), so that they run on these; elementwise, movement
-// and indexing kernels take narrow floats as they are. Constants are converted once. Results are rounded as the
-// reference rounds them, but for the error of f32 before.
-void compute_in_f32(Module& module);
+// Puts conversions around nodes on element types that their kernels do not take, so that they run on these:
+//   f16 and bf16 as f32, of products, convolutions, pools, norms, softmax, attention, reductions, resizing and what is
+//   decomposed afterwards (other kernels take them as they are); results are rounded as the reference rounds them, but
+//   for the error of f32 before;
+//   bytes as i32, of maxima and minima; nothing is rounded.
+// Constants are converted once.
+void widen_for_kernels(Module& module);
+
+// Replaces nodes that have no kernel, but a decomposition into ops that have some: what the reference body would
+// compute element by element runs on kernels then.
+void decompose_for_kernels(Module& module);
 
 }  // namespace tc::cpu
