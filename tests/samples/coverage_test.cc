@@ -93,14 +93,10 @@ std::string page_of(const Notes& notes) {
       "of the\n  kind gives, rounded once.\n"
       "- **import**: element types with which a node of some version was imported; `all`: those of eval.\n"
       "- **infer**: samples of which inference held for symbolic extents.\n"
-      "- **kernel**: element types that ran on kernels of the least instruction set (or as a view, without any code), "
-      "and agreed with\n  the reference body; the others run on that body.\n"
+      "- **kernel**: element types that ran on kernels of the least instruction set (as a view without any code, or in "
+      "terms of\n  ops with kernels, some of them), and agreed with the reference body; the others run on that body.\n"
       "- **grad**: element types of which the gradient agreed with that of f64.\n\n"
-      "Blank **eval**: the op has regions, or no type variable; its samples run all the same. Blank **versions**: a "
-      "node "
-      "made up\nfrom the standard's table would not do, for its attributes have to fit its element types; the "
-      "standard's "
-      "own cases cover it.\n\n"
+      "Blank **eval**: the op has regions, or no type variable; its samples run all the same.\n\n"
       "| op | operator | versions | eval | import | infer | kernel | grad |\n|---|---|---|---|---|---|---|---|\n";
   std::set<std::string> shown;
   for (const OpInfo& op : all_ops()) {

@@ -42,10 +42,97 @@ const std::map<std::string, const char*> kValues = {{"to", "1"},
                                                     {"mode", "\"TFIDF\""},
                                                     {"Momentum.mode", "\"standard\""}};
 
+// Attributes that have to fit each other or the element types: a value, where a variable has one of these types (no
+// variable: always). A value of kind tensor has the type of `element`.
+struct Fitting {
+  const char *op, *attribute, *value;
+  const char *variable = "", *types = "";
+  const char* element = "";
+};
+constexpr const char *kStrings = "[\"a\"]", *kOne = "[1]", *kZero = "[0]";
+const Fitting kFittings[] = {
+    {"CategoryMapper", "cats_strings", kStrings},
+    {"CategoryMapper", "cats_int64s", kOne},
+    {"DictVectorizer", "string_vocabulary", kStrings, "T1", "str"},
+    {"DictVectorizer", "int64_vocabulary", kOne, "T1", "i64"},
+    {"FeatureVectorizer", "inputdimensions", kOne},
+    {"GridSample", "mode", "\"nearest\"", "T1", "str"},
+    {"Imputer", "imputed_value_floats", kOne, "T", "f32 f64"},
+    {"Imputer", "imputed_value_int64s", kOne, "T", "i32 i64"},
+    {"LabelEncoder", "classes_strings", kStrings},
+    {"LabelEncoder", "keys_strings", kStrings, "T1", "str"},
+    {"LabelEncoder", "keys_int64s", kOne, "T1", "i64"},
+    {"LabelEncoder", "keys_floats", kOne, "T1", "f32"},
+    {"LabelEncoder", "keys_tensor", kOne, "T1", "i32 i16 f64", "T1"},
+    {"LabelEncoder", "values_strings", kStrings, "T2", "str"},
+    {"LabelEncoder", "values_int64s", kOne, "T2", "i64"},
+    {"LabelEncoder", "values_floats", kOne, "T2", "f32"},
+    {"LabelEncoder", "values_tensor", kOne, "T2", "i32 i16 f64", "T2"},
+    {"LinearClassifier", "coefficients", kOne},
+    {"LinearClassifier", "classlabels_strings", kStrings, "T2", "str"},
+    {"LinearClassifier", "classlabels_ints", kOne, "T2", "i64"},
+    {"LinearRegressor", "coefficients", kOne},
+    {"OneHotEncoder", "cats_strings", kStrings, "T", "str"},
+    {"OneHotEncoder", "cats_int64s", kOne, "T", "i64 i32 f32 f64"},
+    {"SVMClassifier", "coefficients", kOne},
+    {"SVMClassifier", "rho", kOne},
+    {"SVMClassifier", "classlabels_strings", kStrings, "T2", "str"},
+    {"SVMClassifier", "classlabels_ints", kOne, "T2", "i64"},
+    {"SVMRegressor", "coefficients", kOne},
+    {"SVMRegressor", "rho", kOne},
+    {"TfIdfVectorizer", "pool_strings", kStrings, "T", "str"},
+    {"TfIdfVectorizer", "pool_int64s", kOne, "T", "i32 i64"},
+    {"TfIdfVectorizer", "ngram_counts", kZero},
+    {"TfIdfVectorizer", "ngram_indexes", kZero},
+    {"TreeEnsemble", "leaf_targetids", kZero},
+    {"TreeEnsemble", "leaf_weights", kOne, "", "", "T"},
+    {"TreeEnsemble", "n_targets", "1"},
+    {"TreeEnsemble", "nodes_falseleafs", kOne},
+    {"TreeEnsemble", "nodes_falsenodeids", kZero},
+    {"TreeEnsemble", "nodes_featureids", kZero},
+    {"TreeEnsemble", "nodes_modes", kZero, "", "", "u8"},
+    {"TreeEnsemble", "nodes_splits", kOne, "", "", "T"},
+    {"TreeEnsemble", "nodes_trueleafs", kOne},
+    {"TreeEnsemble", "nodes_truenodeids", kZero},
+    {"TreeEnsemble", "tree_roots", kZero},
+    {"TreeEnsembleClassifier", "class_ids", kZero},
+    {"TreeEnsembleClassifier", "class_nodeids", kZero},
+    {"TreeEnsembleClassifier", "class_treeids", kZero},
+    {"TreeEnsembleClassifier", "class_weights", kOne},
+    {"TreeEnsembleClassifier", "classlabels_strings", kStrings, "T2", "str"},
+    {"TreeEnsembleClassifier", "classlabels_int64s", kOne, "T2", "i64"},
+    {"TreeEnsembleRegressor", "n_targets", "1"},
+    {"TreeEnsembleRegressor", "target_ids", kZero},
+    {"TreeEnsembleRegressor", "target_nodeids", kZero},
+    {"TreeEnsembleRegressor", "target_treeids", kZero},
+    {"TreeEnsembleRegressor", "target_weights", kOne},
+    {"ZipMap", "classlabels_strings", kStrings, "T", "str"},
+    {"ZipMap", "classlabels_int64s", kOne, "T", "i64"},
+};
+// One leaf, for both operators of trees.
+const Fitting kLeaf[] = {
+    {"", "nodes_falsenodeids", kZero}, {"", "nodes_featureids", kZero}, {"", "nodes_modes", "[\"LEAF\"]"},
+    {"", "nodes_nodeids", kZero},      {"", "nodes_treeids", kZero},    {"", "nodes_truenodeids", kZero},
+    {"", "nodes_values", kZero},
+};
+
+// Attributes that name the element type of a variable.
+const std::map<std::string, std::pair<const char*, const char*>> kTypeAttributes = {
+    {"BitCast", {"to", "T2"}}, {"RandomNormalLike", {"dtype", "T2"}}, {"RandomUniformLike", {"dtype", "T2"}}};
+
+// Operators whose variadic operands and results come in groups.
+const std::map<std::string, std::pair<int, int>> kGroups = {
+    {"Adagrad", {3, 2}}, {"Adam", {4, 3}}, {"Momentum", {3, 2}}};
+
+// Strings to integers, or back.
+bool goes_between_labels(const Version& v) {
+  return v.name == "CategoryMapper" || v.str() == "ai.onnx.ml.LabelEncoder-1";
+}
+
 // Operands and attributes that the standard leaves optional although a node means nothing without them.
-const std::set<std::string> kNeeded = {"Reshape.shape",      "Constant.value",        "Resize.scales",
-                                       "Optional.input",     "LinearAttention.decay", "LinearAttention.beta",
-                                       "LpPool.kernel_shape"};
+const std::set<std::string> kNeeded = {"Reshape.shape",       "Constant.value",        "Resize.scales",
+                                       "Optional.input",      "LinearAttention.decay", "LinearAttention.beta",
+                                       "LpPool.kernel_shape", "RegexFullMatch.pattern"};
 
 // Operators that exclude some of their optional operands when others are given.
 const std::set<std::string> kExclusive = {"Resize", "Attention"};
@@ -60,7 +147,11 @@ const std::map<std::string, std::pair<std::string, std::string>> kLinked = {{"Se
 
 // Ranks that import has to know: extents of operands.
 const std::map<std::string, std::vector<Extents>> kExtents = {{"PRelu-1", {{2, 3, 4}, {3}}},
-                                                              {"PRelu-6", {{2, 3, 4}, {3}}}};
+                                                              {"PRelu-6", {{2, 3, 4}, {3}}},
+                                                              {"GridSample-16", {{1, 1, 2, 2}, {1, 2, 2, 2}}},
+                                                              {"GridSample-20", {{1, 1, 2, 2}, {1, 2, 2, 2}}},
+                                                              {"GridSample-22", {{1, 1, 2, 2}, {1, 2, 2, 2}}},
+                                                              {"ai.onnx.ml.ArrayFeatureExtractor-1", {{2, 3}, {1}}}};
 
 const char* value_of(const Version& v, const Attribute& a) {
   for (const std::string& key : {v.name + "." + a.name + ":" + a.kind, v.name + "." + a.name, a.name})
@@ -98,6 +189,8 @@ struct Sketch {
       if (a.required || kNeeded.count(v.name + "." + a.name))
         attributes[a.name] = a.kind == "graph" ? body(a.name) : attribute(a, json::parse(value_of(v, a)));
     if (kLinked.count(v.name)) set_type(kLinked.at(v.name).first, types.at(kLinked.at(v.name).first));
+    if (goes_between_labels(v)) set_type("T1", types.at("T1"));
+    fit();
   }
 
   std::unique_ptr<Module> import() const {
@@ -112,15 +205,21 @@ struct Sketch {
       const auto extents = kExtents.find(version.str());
       if (extents != kExtents.end() && inputs.size() < extents->second.size())
         t = Type::tensor(t.dtype(), Shape::of(extents->second[inputs.size()]));
-      inputs.push_back("in_" + slot.name);
-      given.push_back(writer::value_info(inputs.back(), t));
+      const auto group = kGroups.find(version.name);
+      for (int k = 0; k < (slot.variadic && group != kGroups.end() ? group->second.first : 1); ++k) {
+        inputs.push_back(cat("in_", slot.name, k == 0 ? "" : cat("_", k)));
+        given.push_back(writer::value_info(inputs.back(), t));
+      }
     }
     while (!inputs.empty() && inputs.back().empty()) inputs.pop_back();
     if (version.name == "If") given.push_back(writer::value_info("captured", types.at("V")));
     for (const auto& slot : version.outputs) {
       if (slot.optional && !full && !outputs.empty()) break;
-      outputs.push_back("out_" + slot.name);
-      results.push_back(writer::value_info(outputs.back()));
+      const auto group = kGroups.find(version.name);
+      for (int k = 0; k < (slot.variadic && group != kGroups.end() ? group->second.second : 1); ++k) {
+        outputs.push_back(cat("out_", slot.name, k == 0 ? "" : cat("_", k)));
+        results.push_back(writer::value_info(outputs.back()));
+      }
     }
     writer::Messages attrs;
     for (const auto& [name, bytes] : attributes) attrs.push_back(bytes);
@@ -134,16 +233,54 @@ struct Sketch {
 
   void set_type(const std::string& variable, const Type& t) {
     types[variable] = t;
+    if (goes_between_labels(version))
+      types[variable == "T1" ? "T2" : "T1"] =
+          Type::tensor(t.dtype() == DType::str ? DType::i64 : DType::str, t.shape());
+    link(variable, t);
+    fit();
+  }
+
+ private:
+  void link(const std::string& variable, const Type& t) {
     const auto linked = kLinked.find(version.name);
     if (linked == kLinked.end()) return;
     const auto& [first, second] = linked->second;
     const bool sequence = types.at(first).kind() == Type::Kind::sequence;
     if (variable == second) types[first] = sequence ? Type::sequence(t) : t;
     if (variable == first) types[second] = sequence ? Type(t.element()) : t;
-    if (version.name == "BitCast") attributes["to"] = writer::attr_i("to", info(t.dtype()).onnx);
   }
 
- private:
+  // Attributes that follow from the types.
+  void fit() {
+    if (const auto it = kTypeAttributes.find(version.name); it != kTypeAttributes.end())
+      attributes[it->second.first] = writer::attr_i(it->second.first, info(types.at(it->second.second).dtype()).onnx);
+    for (const Fitting& f : kFittings)
+      if (version.name == f.op) fit(f);
+    if (version.name == "TreeEnsembleClassifier" || version.name == "TreeEnsembleRegressor")
+      for (const Fitting& f : kLeaf) fit(f);
+  }
+
+  void fit(const Fitting& f) {
+    const auto a = std::find_if(version.attributes.begin(), version.attributes.end(),
+                                [&](const Attribute& known) { return known.name == f.attribute; });
+    if (a == version.attributes.end()) return;
+    attributes.erase(f.attribute);
+    if (*f.variable) {
+      const Type& t = types.at(f.variable);
+      const std::string wanted = cat(" ", f.types, " ");
+      if (wanted.find(cat(" ", t.kind() == Type::Kind::sequence ? t.element().dtype() : t.dtype(), " ")) == wanted.npos)
+        return;
+    }
+    const json value = json::parse(f.value);
+    if (!*f.element) {
+      attributes[f.attribute] = attribute(*a, value);
+      return;
+    }
+    const DType element = types.count(f.element) ? types.at(f.element).dtype() : DType::u8;
+    attributes[f.attribute] =
+        writer::attr_t(f.attribute, writer::tensor("", Tensor(element, {static_cast<int64_t>(value.size())})));
+  }
+
   // A sub-graph that hands its inputs on, or what it captures where it has none.
   std::string body(const std::string& name) const {
     writer::Messages nodes, inputs, outputs;
