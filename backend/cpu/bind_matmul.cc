@@ -117,7 +117,10 @@ kernels::GemmShape shape_of(const Node& node, std::vector<Offsets>& outer, const
       strides[at] = ce[k] == 1 ? 0 : stride;
       stride *= ce[k];
     }
-    if (full.empty()) {  // rows of all batches are one run; only addends that repeat per row or are dense get here
+    if (std::ranges::equal(ce, ye)) {  // dense, also where a stride of an extent of 1 says nothing
+      g.residual_cs = 1, g.residual_rs = g.n;
+      for (size_t k = 0; k < full.size(); ++k) rs[k] = cs[k];
+    } else if (full.empty()) {  // rows of all batches are one run; only addends that repeat per row get here
       g.residual_cs = rank ? strides[rank - 1] : 0;
       g.residual_rs = rank >= 2 ? strides[rank - 2] : 0;
     } else {

@@ -49,6 +49,10 @@ void samples_fused(std::vector<Sample>& samples) {
   samples.push_back({"fused_matmul/plain", [](SampleGraph& g) {
                        g.outputs({g.b.make<FusedMatMul>({g.input(DType::f32, {3, 4}), g.input(DType::f32, {4, 5})})});
                      }});
+  samples.push_back({"fused_matmul/residual_of_batches_of_one_row", [](SampleGraph& g) {
+                       g.outputs({g.b.make<FusedMatMul>({g.input(DType::f32, {3, 1, 4}), g.input(DType::f32, {4, 5}),
+                                                         nullptr, g.input(DType::f32, {3, 1, 5})})});
+                     }});
   samples.push_back({"fused_matmul/transposed_scaled_bias_residual_relu", [](SampleGraph& g) {
                        FusedMatMul::Attrs a;
                        a.trans_a = a.trans_b = true;
