@@ -73,7 +73,7 @@ std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime)
       if (!jobs[i].folder.empty()) run["inputs"] = jobs[i].folder;
       if (!jobs[i].inputs.empty()) run["inputs"] = file("in", i);
       const auto model = jobs[i].bytes.empty() ? std::filesystem::absolute(jobs[i].model) : model_file(i);
-      spec["jobs"].push_back({{"model", model}, {"severity", 4}, {"runs", {run}}});
+      spec["jobs"].push_back({{"model", model}, {"severity", 4}, {"optimize", jobs[i].optimize}, {"runs", {run}}});
     }
     const int status = run_node(workspace, spec);
     std::ifstream lines(log);

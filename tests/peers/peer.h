@@ -32,6 +32,7 @@ struct Job {
   NamedTensors inputs;
   std::string folder = {};  // instead of inputs: where input_0.pb, ... lie
   std::string bytes = {};   // instead of model: what the file holds
+  bool optimize = true;     // by ONNX Runtime
 };
 struct Outcome {
   std::string error;  // empty: it ran
