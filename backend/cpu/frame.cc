@@ -257,8 +257,18 @@ void Frame::place_arena() {
   if (planned_bytes_ + scratch_bytes_ > runtime_.max_memory)
     tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_,
              " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
-  arena_.reserve(planned_bytes_);
+  arena_.reserve(scratch_offset() + scratch_bytes_);
   for (const Block& b : blocks) buffers_[static_cast<size_t>(b.buffer)] = arena_.data() + b.offset;
+}
+
+void Frame::place_scratch() {
+  const size_t offset = scratch_offset();
+  if (offset + scratch_bytes_ <= arena_.capacity()) {
+    scratch_ = arena_.data() + offset;
+  } else {
+    late_scratch_.reserve(scratch_bytes_);
+    scratch_ = late_scratch_.data();
+  }
 }
 
 void Frame::place(Slot s) {
@@ -293,7 +303,7 @@ void Frame::after(int step) {
     }
     check_claims(step);
     for (int s : steps) prepare(s);
-    if (!steps.empty()) scratch_.reserve(scratch_bytes_);
+    if (!steps.empty()) place_scratch();
   }
   for (int b : plan_.frees[i]) drop_object(static_cast<size_t>(b));
 }
@@ -329,7 +339,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     scratch_bytes_ = 0;
     for (int s : plan_.steps_ready[0]) prepare(s);
     place_arena();
-    scratch_.reserve(scratch_bytes_);
+    place_scratch();
     signature_ = new_signature_;
     fresh_ = false;
   }
@@ -392,7 +402,7 @@ size_t Frame::arena_bytes() const {
 }
 
 size_t Frame::arena_capacity() const {
-  size_t n = arena_.capacity() + scratch_.capacity();
+  size_t n = arena_.capacity() + late_scratch_.capacity();
   for (const auto& [key, f] : regions_) n += f->arena_capacity();
   return n;
 }

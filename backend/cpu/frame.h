@@ -109,7 +109,7 @@ class Frame {
   }
   // Memory that is the step's alone while it runs; size asked for in prepare.
   void need_scratch(size_t bytes) { scratch_bytes_ = std::max(scratch_bytes_, bytes); }
-  std::byte* scratch() const { return scratch_.data(); }
+  std::byte* scratch() const { return scratch_; }
 
   Frame& region(int step, int index);
   size_t arena_bytes() const;  // planned, with scratch and regions
@@ -121,6 +121,8 @@ class Frame {
  private:
   bool bind_inputs(std::vector<Datum>& inputs, Frame* outer);  // true when extents changed
   void place_arena();
+  void place_scratch();
+  size_t scratch_offset() const { return (planned_bytes_ + 4095) / 4096 * 4096; }  // on a page of its own
   void place(Slot s);  // memory of its own for a value of known extents
   void after(int step);
   void fill_extents(Slot s);
@@ -139,7 +141,9 @@ class Frame {
   std::vector<int64_t> extents_, exprs_, symbols_, signature_, new_signature_;
   std::vector<Extents> dynamic_extents_;            // by slot, of values of unknown rank
   std::vector<std::unique_ptr<StepState>> states_;  // by step
-  Arena arena_, scratch_;
+  Arena arena_;         // of values, with the scratch of the steps prepared before the run behind them
+  Arena late_scratch_;  // for steps whose extents are found during the run and that need more
+  std::byte* scratch_ = nullptr;
   size_t planned_bytes_ = 0, scratch_bytes_ = 0;
   bool fresh_ = true;
   std::map<std::pair<int, int>, std::unique_ptr<Frame>> regions_;
