@@ -82,6 +82,7 @@ class Widening {
       if (now->dtype() != was->dtype()) {
         // Extents that only the running value tells keep their names.
         now->set_type(Type::tensor(now->dtype(), was->shape()));
+        if (to == DType::i32) now = in_range(b, now, was->dtype());
         now = b.make<Cast>({now}, {.to = was->dtype()});
       }
       now->set_type(was->type());
@@ -89,6 +90,13 @@ class Widening {
       was->replace_all_uses_with(now);
     }
     n.graph()->erase(&n);
+  }
+
+  // An extremum of nothing is the wide type's.
+  static Value* in_range(Builder& b, Value* v, DType narrow) {
+    const int lowest = narrow == DType::i8 ? -128 : 0;
+    const int highest = narrow == DType::boolean ? 1 : narrow == DType::i8 ? 127 : 255;
+    return b.make<Clip>({v, b.scalar<int32_t>(lowest), b.scalar<int32_t>(highest)});
   }
 
   Value* widened(Builder& b, Value* v, DType to) {
