@@ -249,6 +249,13 @@ std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const>
   return node;
 }
 
+bool has_effects(const Node& n) {
+  bool found = n.info().traits.effects;
+  for (int i = 0; i < n.num_regions() && !found; ++i)
+    walk(n.region(i), [&](Node& inner) { found |= !inner.is<Return>() && inner.info().traits.effects; });
+  return found;
+}
+
 void walk(const Graph& g, const std::function<void(Node&)>& f) {
   for (const auto& n : g.nodes()) {
     f(*n);

@@ -203,6 +203,8 @@ Node* Value::def_as() const {
   return def_ && def_->is<Op>() ? def_ : nullptr;
 }
 
+// Must the node run even when nobody uses its results? It, or a node of its regions other than `return`, has effects.
+bool has_effects(const Node& n);
 // Calls f for every node of the graph in order, those of regions included, outer before inner.
 void walk(const Graph& g, const std::function<void(Node&)>& f);
 // Values of enclosing graphs used inside `g`, in order of first use.

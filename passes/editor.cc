@@ -37,6 +37,14 @@ Dim refine(const Dim& a, const Dim& b) {
   return a_fresh && !b_fresh ? b : a;
 }
 
+// A check of what is known to hold.
+bool is_proven(const Node& n) {
+  const Tensor* condition = n.is<Check>() ? n.operand(0)->constant() : nullptr;
+  if (!condition) return false;
+  const auto elements = condition->span<Bool>();
+  return std::all_of(elements.begin(), elements.end(), [](Bool b) { return static_cast<bool>(b); });
+}
+
 }  // namespace
 
 Type refine(const Type& a, const Type& b) {
@@ -73,15 +81,9 @@ bool refine_results(Node& n) {
 }
 
 bool removable(const Node& n) {
-  if (n.info().traits.effects) return false;
   for (int i = 0; i < n.num_results(); ++i)
     if (!n.result(i)->unused()) return false;
-  for (int i = 0; i < n.num_regions(); ++i) {
-    bool clean = true;
-    walk(n.region(i), [&](Node& inner) { clean &= inner.op() == OpId::Return || !inner.info().traits.effects; });
-    if (!clean) return false;
-  }
-  return true;
+  return is_proven(n) || !has_effects(n);
 }
 
 bool Editor::allows(std::string_view rule, const Exactness& e) const {

@@ -362,7 +362,7 @@ void PlanBuilder::drop_dead_steps() {
   for (Slot s : p.outputs) live_buffer[buffer_of(s)] = true;
   for (size_t i = count; i-- > 0;) {
     const Step& step = *p.steps[i];
-    bool needed = step.node->info().traits.effects || !p.bindings[i].empty();
+    bool needed = has_effects(*step.node) || !p.bindings[i].empty();
     for (Slot s : step.writes) needed = needed || live_buffer[buffer_of(s)];
     live[i] = needed;
     if (needed)

@@ -18,6 +18,8 @@ enum class ExportTarget : uint8_t {
 };
 // Calls, and ops that ONNX has no operator for.
 enum class ExportFunctions : uint8_t { inlined, local };
+// ONNX has no operator that stops a run: checks are left out, with a line each in the report, or refused.
+enum class ExportChecks : uint8_t { dropped, refused };
 enum class ExternalData : uint8_t { automatic, never, always };  // automatic: where the file would exceed 2 GiB
 
 inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 25;
@@ -34,6 +36,7 @@ struct ExportOptions {
   std::string graph_name = {};        // empty: the program's
   std::string doc_string = {};        // empty: the program's
   std::string producer_name = "tc", producer_version = {};
+  ExportChecks checks = ExportChecks::dropped;
 };
 
 // What export had to change, in program order.

@@ -154,6 +154,16 @@ class Legalizer {
       case OpId::Call:
         if (options_.functions == ExportFunctions::inlined) note(n, "inlining it would make the program too large");
         return false;
+      case OpId::Check:
+        if (options_.checks == ExportChecks::refused) {
+          note(n, cat("ONNX has no operator that stops a run: '", n.attrs<Check>().message, "'"));
+          return false;
+        }
+        changes_.changes.push_back(
+            {n.location(), "check",
+             cat("dropped, as ONNX has no operator that stops a run: '", n.attrs<Check>().message, "'")});
+        n.graph()->erase(&n);
+        return true;
       default:
         break;
     }

@@ -1,6 +1,7 @@
 // The whole vocabulary of the C++ DSL; docs/dsl.md lists it.
 #pragma once
 
+#include "tc/frontend/dsl/check.h"
 #include "tc/frontend/dsl/control.h"
 #include "tc/frontend/dsl/creation.h"
 #include "tc/frontend/dsl/custom.h"

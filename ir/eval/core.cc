@@ -25,6 +25,12 @@ void eval<Call>(EvalContext& ctx) {
 }
 
 template <>
+void eval<Check>(EvalContext& ctx) {
+  for (const Bool b : ctx.in(0).span<Bool>())
+    if (!b) ctx.fail(ErrorCode::check_failed, ctx.attrs<Check>().message);
+}
+
+template <>
 void eval<Identity>(EvalContext& ctx) {
   ctx.set(0, ctx.datum(0));
 }

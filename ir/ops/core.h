@@ -51,6 +51,17 @@ struct Call {
   static void grad(GradContext& ctx);
 };
 
+// Error check_failed with the message where an element of the condition is false.
+struct Check {
+  struct Attrs {
+    std::string message;
+    static constexpr auto fields = Fields{field("message", &Attrs::message, required)};
+  };
+  static constexpr OpFacts facts{"check", {}, "condition:bool ->", {}, "stops the run unless the condition holds"};
+  static constexpr bool effects = true;
+  static void infer(InferContext&) {}
+};
+
 struct Identity {
   static constexpr OpFacts facts{"identity", {"Identity", 1}, "x:any -> y:any", {}, "its operand"};
   static void infer(InferContext& ctx);

@@ -167,7 +167,7 @@ std::unique_ptr<Module> jvp_of(const Module& f, const std::vector<std::string>& 
   for (int j = 0; j < g.num_outputs(); ++j) names.push_back(output_name(g, j));
   std::vector<Node*> effects;  // of the original, which its copy replaces
   for (const auto& n : g.nodes())
-    if (!n->is<Return>() && n->info().traits.effects) effects.push_back(n.get());
+    if (!n->is<Return>() && has_effects(*n)) effects.push_back(n.get());
   Forward forward;
   std::vector<Value*> tangents(static_cast<size_t>(g.num_inputs()));
   for (const auto& n : named) {

@@ -93,7 +93,7 @@ std::vector<Value*> inline_call(Node& call, const Graph& callee) {
 void erase_unused(Graph& g, const Node* first, Node* last, const ValueSet& keep) {
   while (last && last != first) {
     Node* before = last->prev();
-    bool used = last->info().traits.effects;
+    bool used = has_effects(*last);
     for (int j = 0; j < last->num_results() && !used; ++j)
       used = !last->result(j)->unused() || keep.count(last->result(j));
     if (!used) g.erase(last);

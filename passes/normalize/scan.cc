@@ -151,7 +151,7 @@ class Vectorizer {
 
   void place(const Node& n) {
     const OpInfo& op = n.info();
-    const bool plain = op.traits.elementwise && !op.traits.nondeterministic && !op.traits.effects;
+    const bool plain = op.traits.elementwise && !op.traits.nondeterministic && !has_effects(n);
     if (n.is<Constant>() || n.is<Parameter>()) {
       known_[n.result(0)] = {b_.node(n.op(), {}, n.raw_attrs(), 1)->result(0), false};
       return;

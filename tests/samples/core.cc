@@ -15,6 +15,11 @@ void samples_core(std::vector<Sample>& samples) {
                        Value* x = g.input(DType::f32, {2, 3});
                        g.outputs({g.b.make<Add>({g.b.make<StopGradient>({x}), x})});
                      }});
+  samples.push_back({"check", [](SampleGraph& g) {
+                       Value* x = g.input(DType::f32, {2, 3});
+                       g.b.make_n<Check>({g.b.make<Equal>({x, x})}, {"x is not a number"}, 0);
+                       g.outputs({g.b.make<Identity>({x})});
+                     }});
   samples.push_back({"call", [](SampleGraph& g) {
                        Graph& f = g.module->add_function("f");
                        Value* x = f.add_input(Type::tensor(DType::f32, {Dim(3)}), "x");

@@ -261,6 +261,7 @@ class Refused(OptTest):
             ("m.tc", "-o", "m.onnx", "--opset", 26),
             ("m.tc", "-o", "m.onnx", "--target", "elsewhere"),
             ("m.tc", "-o", "m.onnx", "--functions", "some"),
+            ("m.tc", "-o", "m.onnx", "--checks", "kept"),
             ("m.tc", "-o", "m.onnx", "--fix", "N"),
         ]:
             with self.subTest(args):

@@ -35,6 +35,8 @@ struct Options {
 const std::map<std::string, ExportTarget> kTargets = {{"standard", ExportTarget::standard}, {"ort", ExportTarget::ort}};
 const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", ExportFunctions::inlined},
                                                                 {"local", ExportFunctions::local}};
+const std::map<std::string, ExportChecks> kChecks = {{"dropped", ExportChecks::dropped},
+                                                     {"refused", ExportChecks::refused}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
 
@@ -194,6 +196,8 @@ int main(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(kTargets));
   app.add_option("--functions", o.exported.functions, "of an .onnx output: inlined or local")
       ->transform(CLI::CheckedTransformer(kFunctionStyles));
+  app.add_option("--checks", o.exported.checks, "of an .onnx output, which cannot hold them: dropped or refused")
+      ->transform(CLI::CheckedTransformer(kChecks));
   app.add_option("--external-data", o.exported.external_data,
                  "weights in FILE.onnx.data: automatic (beyond 2 GiB), never or always")
       ->transform(CLI::CheckedTransformer(kExternalData));

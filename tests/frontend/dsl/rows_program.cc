@@ -4,7 +4,26 @@
 namespace tc::vocabulary {
 
 Group program_rows() {
-  Group g{"Gradients of one's own, any op", {}};
+  Group g{"Statements, gradients of one's own, any op", {}};
+  g.add(
+      "assume_shape", {"f32[2,3]"},
+      [](Var x) {
+        return assume_shape(x, {2, "columns"}) + 1;
+      },
+      "a + 1");
+  g.add(
+      "assume_shape", {"f32[6]", "i64[2]=2,3"},
+      [](Var x, Var shape) {
+        return assume_shape(reshape(x, shape), {2, shape[1]}) * 2;
+      },
+      "a.reshape(2, 3) * 2");
+  g.add(
+      "check", {"f32[3,4]"},
+      [](Var x) {
+        check(abs(x) < 100, "small numbers");
+        return abs(x);
+      },
+      "np.abs(a)");
   g.add(
       "custom_jvp", {"f32[4]"},
       [](Var x) { return custom_jvp([](Var v) { return exp(v); }, [](Var v, Var t) { return exp(v) * t; })(x); },
