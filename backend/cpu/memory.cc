@@ -58,16 +58,17 @@ PackedWeights::~PackedWeights() {
   for (auto& [key, b] : blocks_) munmap(b.data, b.mapped);
 }
 
-const void* PackedWeights::get(const void* source, const std::string& key, size_t bytes,
+const void* PackedWeights::get(const Tensor& source, const std::string& key, size_t bytes,
                                const std::function<void(void*)>& fill) {
   const std::lock_guard lock(mutex_);
-  const auto it = blocks_.find({source, key});
+  const std::tuple id(source.data(), source.extents(), key);
+  const auto it = blocks_.find(id);
   if (it != blocks_.end()) return it->second.data;
-  Block b{nullptr, bytes};
+  Block b{nullptr, bytes, source};
   b.data = map_pages(b.mapped);
   fill(b.data);
   bytes_ += bytes;
-  blocks_[{source, key}] = b;
+  blocks_[id] = b;
   return b.data;
 }
 

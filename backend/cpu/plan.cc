@@ -138,7 +138,7 @@ void Binder::in_place(int j, int i) {
 const void* Binder::pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
   const Tensor* t = constant(i);
   TC_CHECK(t, "only constants are packed");
-  const void* packed = builder_.packed_.get(t->data(), key, bytes, fill);
+  const void* packed = builder_.packed_.get(*t, key, bytes, fill);
   t->give_back_pages();  // the packed form is what runs read
   return packed;
 }

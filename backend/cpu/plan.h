@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -111,8 +112,9 @@ class ExprTable {
 // Memory of packed weights, shared by a whole executable: huge pages, filled once.
 class PackedWeights {
  public:
-  // The packed form of `source` under `key`; `fill` writes it on first use.
-  const void* get(const void* source, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
+  // The packed form of `source` under `key`; `fill` writes it on first use. Tensors that view the same memory with
+  // other extents have packed forms of their own.
+  const void* get(const Tensor& source, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
   size_t bytes() const;
   int count() const;
   ~PackedWeights();
@@ -121,9 +123,10 @@ class PackedWeights {
   struct Block {
     void* data;
     size_t mapped;
+    Tensor source;  // its address must not be another constant's as long as it is a key
   };
   mutable std::mutex mutex_;
-  std::map<std::pair<const void*, std::string>, Block> blocks_;
+  std::map<std::tuple<const void*, Extents, std::string>, Block> blocks_;
   size_t bytes_ = 0;
 };
 

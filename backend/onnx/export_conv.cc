@@ -13,7 +13,7 @@ std::vector<Value*> causal_conv(Lowering& l) {
   const int64_t channels = s[0].value(), before = s[2].value() - 1;
   Value* all = past ? l.b.make<Concat>({past, x}, {2}) : l.b.make<Pad>({x, l.b.ints({0, 0, before, 0, 0, 0})});
   Value* y = l.b.make<Conv>({all, w, l.in(2)}, {.group = channels});
-  if (l.attrs<CausalConvWithState>().activation != ConvActivation::none) y = l.b.make<Swish>({y});
+  if (l.attrs<CausalConvWithState>().activation != ConvActivation::none) y = l.b.make<Mul>({y, l.b.make<Sigmoid>({y})});
   std::vector<Value*> results{y};
   if (l.node().num_results() > 1) {
     Value* length = l.settled(l.b.make<Slice>({l.b.make<ShapeOf>({x}), l.b.ints({2}), l.b.ints({3})}));
