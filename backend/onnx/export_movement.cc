@@ -103,8 +103,19 @@ Value* wrapped(Lowering& l, Value* x, Value* pads, const std::vector<int64_t>& a
   return x;
 }
 
+// Does padding stay within once the extents? ONNX Runtime reads outside of its input where it does not.
+bool wraps_once(Lowering& l, const std::vector<int64_t>& axes) {
+  const auto pads = known(l.in(1));
+  if (!pads) return false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const Dim& extent = l.in(0)->shape()[static_cast<int>(axes[i])];
+    if (!extent.is_const() || std::max((*pads)[i], (*pads)[i + axes.size()]) > extent.value()) return false;
+  }
+  return true;
+}
+
 Values pad_otherwise(Lowering& l) {
-  const bool wrap = l.attrs<Pad>().mode == PadMode::wrap && l.opset() < 19;
+  const bool wrap = l.attrs<Pad>().mode == PadMode::wrap && (l.opset() < 19 || l.ort());
   if (!wrap && (!l.in(3) || l.opset() >= 18)) return {};
   const int rank = l.rank(0);
   std::vector<int64_t> axes;
@@ -115,9 +126,24 @@ Values pad_otherwise(Lowering& l) {
     axes = *given;
     for (int64_t& a : axes) a = a < 0 ? a + rank : a;
   }
+  if (wrap && l.opset() >= 19 && wraps_once(l, axes)) return {};
   if (wrap) return {wrapped(l, l.in(0), l.in(1), axes)};
   Value* zeros = l.b.ints(std::vector<int64_t>(static_cast<size_t>(2 * rank)));
   return l.again({l.in(0), at_axes(l, zeros, axes, rank, 2, l.in(1)), l.in(2)});
+}
+
+// Its bounds may have one element in ours; in ONNX they have rank 0.
+Values range_of_scalars(Lowering& l) {
+  std::vector<Value*> bounds;
+  bool changed = false;
+  for (int i = 0; i < 3; ++i) {
+    Value* v = l.in(i);
+    const Shape& s = v->shape();
+    const bool vector = s.ranked() && s.rank() > 0;
+    bounds.push_back(vector ? l.b.make<Reshape>({v, l.b.ints({})}) : v);
+    changed |= vector;
+  }
+  return changed ? l.again(bounds) : Values{};
 }
 
 Values center_crop_pad(Lowering& l) {
@@ -216,6 +242,7 @@ void rows_export_movement(ExportRows& rows) {
                            {OpId::Split, 1, nullptr, split_unevenly},
                            {OpId::Split, 18, split_18},
                            {OpId::Pad, 1, nullptr, pad_otherwise},
+                           {OpId::Range, 1, nullptr, range_of_scalars},
                            {OpId::CenterCropPad, 1, nullptr, nullptr, center_crop_pad},
                            {OpId::Trilu, 1, nullptr, nullptr, trilu},
                            {OpId::DepthToSpace, 1, depth_to_space},

@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "random_graph.h"
 #include "tc/ir/builder.h"
+#include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
 
 namespace tc {
@@ -127,6 +128,25 @@ TEST(Memory, CapacityIsThatOfTheLargestExtents) {
       EXPECT_LE(context->memory().capacity, largest) << "seed " << seed << ", width " << w;
     }
   }
+}
+
+// Packed forms of one memory differ with the extents that it is viewed with.
+TEST(Memory, WeightsSharedUnderOtherExtentsArePackedApart) {
+  const auto module = parse_module(R"(graph @main(%column: f32[3,2], %row: f32[4,1]) {
+  %w = constant dense<[[2], [3]]> : f32[2,1]
+  %flat = constant dense<[1, 2]> : i64[2]
+  %v = reshape %w, %flat
+  %a = matmul %column, %w
+  %b = matmul %row, %v
+  return %a, %b
+}
+)",
+                                   "program");
+  const std::vector<Datum> inputs = {Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6}),
+                                     Tensor::of<float>({4, 1}, {1, -1, 0.5F, 7})};
+  const auto executable = compiled(*module);
+  const auto context = executable->make_context(1);
+  EXPECT_EQ(differences(executable->run(inputs, *context), widened(*module, inputs)), "");
 }
 
 // A chain of elementwise steps over one value needs one buffer.

@@ -111,6 +111,11 @@ class PeerOfSamples : public testing::Test {
   size_t refused_ = 0, ran_ = 0;
 };
 
+// What ONNX Runtime gives changes from run to run: it reads outside of its input where Pad goes round more than once.
+bool is_unstable(const Sample& s, const DialectCase& d) {
+  return s.name == "pad/wrap" && d.target == ExportTarget::standard && d.opset >= 19;
+}
+
 // The list is exact. TC_BLESS=1 writes it anew.
 TEST_F(PeerOfSamples, ComputesTheSame) {
   size_t unfeedable = 0;
@@ -122,7 +127,9 @@ TEST_F(PeerOfSamples, ComputesTheSame) {
       continue;
     }
     for (const DialectCase& d : dialect_cases())
-      add(s.name, d, *w, {.random = built.random(), .tolerance = {std::max(1e-3, s.rtol), std::max(1e-5, s.atol), 0}});
+      if (!is_unstable(s, d))
+        add(s.name, d, *w,
+            {.random = built.random(), .tolerance = {std::max(1e-3, s.rtol), std::max(1e-5, s.atol), 0}});
   }
   const auto lines = run();
   size_t no_kernel = 0;
