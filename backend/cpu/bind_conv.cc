@@ -207,7 +207,7 @@ bool bind_conv(Binder& b) {
   const char* name = kernels::conv_kernel_name(table, algorithm);
   b.step<ConvState>(
       name,
-      [=, &table](Frame& f, ConvState& s) {
+      [=](Frame& f, ConvState& s) {
         const ConvShape shape = shape_of<Op>(*node, fixed, kernel, f.extents(x));
         s.args.shape = shape;
         s.plan = kernels::conv_plan(algorithm, shape, width);

@@ -6,7 +6,6 @@ namespace {
 
 constexpr Any x, y, c, bias;
 constexpr As<MatMul, FusedMatMul> product;
-constexpr As<Transpose> transpose;
 
 constexpr const char* kShared = "the product has other users";
 constexpr const char* kIntegers = "integers have no fused product";

@@ -50,11 +50,17 @@ double best_rate(double units, F&& f) {
   return best;
 }
 
+// clang contracts within an expression by default.
+#ifdef __clang__
+#define TC_CONTRACT
+#else
+#define TC_CONTRACT , gnu::optimize("O3", "fp-contract=fast")
+#endif
 // Ten chains of multiply-adds hide the latency of every core so far; the compiler contracts them to FMA where the tier
 // has it.
 constexpr int kChains = 10, kSteps = 20000;
 #define TC_FMA_LOOP(name, isa, lanes)                                                         \
-  [[gnu::target(isa), gnu::optimize("O3", "fp-contract=fast")]] float name() {                \
+  [[gnu::target(isa) TC_CONTRACT]] float name() {                                             \
     typedef float Vector __attribute__((vector_size(4 * lanes)));                             \
     Vector x[kChains], scale = Vector{} + 0.999f, shift = Vector{} + 0.001f;                  \
     for (int i = 0; i < kChains; ++i) x[i] = Vector{} + static_cast<float>(i);                \
@@ -69,6 +75,7 @@ TC_FMA_LOOP(fma_loop_sse42, "sse4.2", 4)
 TC_FMA_LOOP(fma_loop_avx2, "avx2,fma", 8)
 TC_FMA_LOOP(fma_loop_avx512, "avx512f", 16)
 #undef TC_FMA_LOOP
+#undef TC_CONTRACT
 
 double fma_rate(Team& team, kernels::Tier tier) {
   constexpr struct {

@@ -116,7 +116,7 @@ void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timing
   }
   auto line = [&](const std::string& name, const Row& r, const std::string& last) {
     out << pad(name, 36) << pad(format("%.3f", r.ns / 1e6 / runs), 10, true)
-        << pad(format("%.1f%%", total ? 100 * r.ns / total : 0), 8, true) << pad(cat(r.calls / runs), 7, true)
+        << pad(format("%.1f%%", total > 0 ? 100 * r.ns / total : 0), 8, true) << pad(cat(r.calls / runs), 7, true)
         << pad(rate(r.flops, r.bytes, r.ns), 18, true) << "  " << last << "\n";
   };
   auto header = [&](const char* name, const char* last) {
