@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TC_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -28,7 +28,7 @@ void on_signal(int signal) {
 
 void install() {
   signal(SIGVTALRM, on_signal);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TC_ADDRESS_SANITIZER
   __sanitizer_set_death_callback([] { say("report"); });
 #else
   for (const int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) signal(s, on_signal);
@@ -56,7 +56,7 @@ void unwatch() {
 
 }  // namespace tc::fuzz
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TC_ADDRESS_SANITIZER
 // Nothing here has a reason to ask for more at once; without a cap a huge request would simply succeed.
 extern "C" const char* __asan_default_options();
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {

@@ -10,8 +10,16 @@ namespace tc::fuzz {
 void watch(const std::string& label, int cpu_seconds);
 void unwatch();
 
+// How g++ and clang say that AddressSanitizer or ThreadSanitizer is on.
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define TC_ADDRESS_SANITIZER
+#endif
+
 // Slowed down by a sanitizer.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(TC_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;

@@ -118,7 +118,7 @@ size_t from_environment(const char* name, size_t fallback) {
 }
 
 TEST(Mutations, WorkOrSayWhyNot) {
-#ifndef __SANITIZE_ADDRESS__
+#ifndef TC_ADDRESS_SANITIZER
   // Beyond this an allocation fails, which is reported below.
   const rlimit limit{rlim_t{8} << 30, rlim_t{8} << 30};
   setrlimit(RLIMIT_AS, &limit);

@@ -49,7 +49,6 @@ class Files : public ::testing::Test {
 };
 
 TEST_F(Files, MapsAndOutlives) {
-  Bytes bytes;
   SharedBytes part;
   {
     ExternalData external(folder_);
