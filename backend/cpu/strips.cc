@@ -1,6 +1,7 @@
 #include "tc/backend/cpu/strips.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tc/ir/ops.h"
 
@@ -95,7 +96,8 @@ int StripBuilder::immediate(double v) {
   for (size_t i = 0; i < items_.size(); ++i)
     if (items_[i].kind == Kind::immediate && items_[i].value.real == v) return static_cast<int>(i);
   constexpr double kLargest = 9.2e18;
-  items_.push_back({Kind::immediate, 0, {v, static_cast<int64_t>(std::clamp(v, -kLargest, kLargest))}});
+  const double whole = std::isnan(v) ? 0 : std::clamp(v, -kLargest, kLargest);  // what strips of integers read
+  items_.push_back({Kind::immediate, 0, {v, static_cast<int64_t>(whole)}});
   return static_cast<int>(items_.size()) - 1;
 }
 
