@@ -180,7 +180,27 @@ bool is_external(const ::onnx::GraphProto& g) {
   return false;
 }
 
+bool lacks_shape(const ::onnx::ValueInfoProto& v) {
+  return v.type().has_tensor_type() && !v.type().tensor_type().has_shape();
+}
+
+// The model with some rank for what has none.
+::onnx::ModelProto with_ranks(::onnx::ModelProto model) {
+  for (auto* list : {model.mutable_graph()->mutable_input(), model.mutable_graph()->mutable_output()})
+    for (auto& v : *list)
+      if (lacks_shape(v)) v.mutable_type()->mutable_tensor_type()->mutable_shape();
+  return model;
+}
+
 }  // namespace
+
+std::vector<std::string> values_without_rank(const ::onnx::ModelProto& model) {
+  std::vector<std::string> names;
+  for (const auto* list : {&model.graph().input(), &model.graph().output()})
+    for (const auto& v : *list)
+      if (lacks_shape(v)) names.push_back(v.name());
+  return names;
+}
 
 void check_model(const ::onnx::ModelProto& model) {
   Checker(model).run();
@@ -188,7 +208,7 @@ void check_model(const ::onnx::ModelProto& model) {
   // It would look for external data beside the current folder.
   if (!known || is_external(model.graph())) return;
   try {
-    ::onnx::checker::check_model(model);
+    ::onnx::checker::check_model(values_without_rank(model).empty() ? model : with_ranks(model));
   } catch (const std::runtime_error& e) {
     fail(ErrorCode::internal, "libonnx finds the exported model malformed: ", e.what());
   }

@@ -147,6 +147,14 @@ uint64_t weight_bytes(const Module& module) {
   return bytes;
 }
 
+// The file's model; what the standard would have and the program cannot give goes to the report.
+::onnx::ModelProto written(Prepared& p, const ExportOptions& options, ExternalSink* external) {
+  ::onnx::ModelProto model = write_model(*p.module, p.dialect, options, external);
+  for (const std::string& name : values_without_rank(model))
+    p.report.changes.push_back({{}, "graph", cat("'", name, "' has no shape in the file: its rank is not known")});
+  return model;
+}
+
 std::string serialize(const ::onnx::ModelProto& model) {
   if (model.ByteSizeLong() > kMaxModelBytes)
     fail(ErrorCode::limit_size, "the model would have ", model.ByteSizeLong(), " bytes, a file holds at most ",
@@ -160,7 +168,7 @@ std::string export_bytes(const Module& module, const ExportOptions& options, Exp
   if (options.external_data == ExternalData::always)
     fail(ErrorCode::bad_argument, "external data needs a file to lie beside");
   Prepared p = prepare(module, options);
-  const ::onnx::ModelProto model = write_model(*p.module, p.dialect, options, nullptr);
+  const ::onnx::ModelProto model = written(p, options, nullptr);
   std::string bytes = serialize(model);
   check_model(model);
   if (report) *report = std::move(p.report);
@@ -175,7 +183,7 @@ ExportReport export_file(const Module& module, const std::string& path, const Ex
       options.external_data == ExternalData::always || (options.external_data == ExternalData::automatic && large);
   AtomicFile file(path);
   if (!external) {
-    const ::onnx::ModelProto model = write_model(*p.module, p.dialect, options, nullptr);
+    const ::onnx::ModelProto model = written(p, options, nullptr);
     const std::string bytes = serialize(model);
     check_model(model);
     file.write(bytes.data(), bytes.size());
@@ -185,7 +193,7 @@ ExportReport export_file(const Module& module, const std::string& path, const Ex
   const std::string data_path = path + ".data";
   AtomicFile data(data_path);
   ExternalSink sink{data, data_path.substr(data_path.rfind('/') + 1), options.external_threshold};
-  const ::onnx::ModelProto model = write_model(*p.module, p.dialect, options, &sink);
+  const ::onnx::ModelProto model = written(p, options, &sink);
   const std::string bytes = serialize(model);
   check_model(model);
   file.write(bytes.data(), bytes.size());

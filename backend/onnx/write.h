@@ -22,9 +22,12 @@ struct ExternalSink {
 // Bytes that the tensor takes in a file.
 uint64_t packed_bytes(const Tensor& t);
 
+// Names of inputs and outputs of the model that say no rank, as the standard asks them to. Runtimes do not mind.
+std::vector<std::string> values_without_rank(const ::onnx::ModelProto& model);
+
 // Names are defined once and before their use, operators, their inputs, outputs and attributes are those of the opset,
 // tensors have the bytes that they need. Error internal with the first violation. Then libonnx's checker, where it
-// knows opset and IR version.
+// knows opset and IR version; it is told some rank where there is none.
 void check_model(const ::onnx::ModelProto& model);
 
 }  // namespace tc::onnx

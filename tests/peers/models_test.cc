@@ -113,6 +113,40 @@ TEST_P(Models, AgreeWithOnnxRuntime) {
   }
 }
 
+class ExportedModels : public testing::TestWithParam<Case> {};
+
+// Up and down from the opset of each file.
+TEST_P(ExportedModels, AgreeWithTheOriginalInOnnxRuntime) {
+  const Case& c = GetParam();
+  if (node_modules().empty()) GTEST_SKIP() << "no npm packages; ./dev test fetches them";
+  Job original{.model = node_modules() + c.file, .inputs = c.runs[0].inputs};
+  if (c.runs.size() > 1)
+    for (const auto& [input, output] : c.runs[1].feedback)
+      for (auto& [name, tensor] : original.inputs)
+        if (name == input) tensor = random_f32(tensor.extents(), 5);
+  const Function f = load(original.model);
+  std::vector<Job> jobs = {original};
+  std::vector<std::string> dialects = {"the original"};
+  for (const ExportTarget target : {ExportTarget::standard, ExportTarget::ort})
+    for (const int opset : {13, 15, 17, 18, 21, 25}) {
+      dialects.push_back(cat("opset ", opset, target == ExportTarget::ort ? " for ONNX Runtime" : ""));
+      SCOPED_TRACE(dialects.back());
+      jobs.push_back({.model = {}, .inputs = original.inputs});
+      ASSERT_NO_THROW(jobs.back().bytes = export_onnx_bytes(f, {.opset = opset, .target = target}));
+    }
+  const std::vector<Outcome> outcomes = onnx_runtime(jobs);
+  for (size_t k = 0; k < outcomes.size(); ++k) {
+    SCOPED_TRACE(dialects[k]);
+    ASSERT_EQ(outcomes[k].error, "");
+    ASSERT_EQ(outcomes[k].outputs.size(), outcomes[0].outputs.size());
+    for (const auto& [name, want] : outcomes[0].outputs)
+      EXPECT_EQ(difference(find(outcomes[k].outputs, name), want, kModelTolerance), "") << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExportedModels, testing::ValuesIn(cases()),
+                         [](const auto& p) { return std::string(p.param.name); });
+
 INSTANTIATE_TEST_SUITE_P(All, Models, testing::Combine(testing::ValuesIn(cases()), testing::Values(0, 2)),
                          [](const auto& p) { return cat(std::get<0>(p.param).name, "_O", std::get<1>(p.param)); });
 

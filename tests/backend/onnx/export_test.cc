@@ -268,6 +268,26 @@ graph @g(%x: u8[4]) {
             "opset 26 cannot be written, only 13 to 25");
 }
 
+// The standard asks for the rank of what goes in and comes out of a model; some have none.
+TEST_F(Export, SaysWhereNoRankIsKnown) {
+  const Function f = parse(R"(
+graph @g(%x: f32[*], %n: f32[2]) {
+  %0 = relu %x : f32[*]
+  return %0, %n : "y", "m"
+}
+)");
+  for (const int opset : {13, 17, 18, 25}) {
+    const ExportReport report = export_onnx(f, path("m.onnx"), {.opset = opset});
+    EXPECT_EQ(report.str(),
+              "graph: 'x' has no shape in the file: its rank is not known\n"
+              "graph: 'y' has no shape in the file: its rank is not known\n");
+    const Function back = load(path("m.onnx"));
+    EXPECT_EQ(back.inputs()[0].type.str(), "f32[*]");
+    EXPECT_EQ(back.outputs()[0].type.str(), "f32[*]");
+    EXPECT_EQ(back.outputs()[1].type.str(), "f32[2]");
+  }
+}
+
 TEST_F(Export, ReportsWhatItChanged) {
   const Function f = parse(R"(
 graph @g(%x: f32[4]) {
