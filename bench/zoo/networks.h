@@ -13,9 +13,11 @@ Function resnet50();
 Function mobilenet_v2();
 
 // Transformers and recurrent networks.
-Function bert_base();
+template <int kLayers>
+Function bert_of();
 Function vit();
-Function gpt2_step();
+template <int kLayers>
+Function gpt2_step_of();
 template <int kBatch>
 Function lstm_of();
 

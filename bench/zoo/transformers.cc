@@ -30,7 +30,8 @@ Var feed_forward(Weights& w, Var x) {
 
 }  // namespace
 
-Function bert_base() {
+template <int kLayers>
+Function bert_of() {
   return trace("bert_base", {{"input_ids", i64, {"batch", "length"}}, {"attention_mask", i64, {"batch", "length"}}},
                [](Var ids, Var mask) {
                  Weights w(10);
@@ -40,7 +41,7 @@ Function bert_base() {
                  const Var place = asarray(positions)[slice(0, ids.dim(1))];
                  Var x = layer_norm_chain(w, embedding(ids, words) + place + type, kWidth, 1e-12);
                  const Var hide = where(astype(mask, bool_), 0.0F, kHidden)[{slice({}, {}), newaxis, newaxis}];
-                 for (int layer = 0; layer < 12; ++layer) {
+                 for (int layer = 0; layer < kLayers; ++layer) {
                    const Var q = split_heads(linear(w, x, kWidth, kWidth)),
                              k = split_heads(linear(w, x, kWidth, kWidth)),
                              v = split_heads(linear(w, x, kWidth, kWidth));
@@ -51,6 +52,9 @@ Function bert_base() {
                  return x;
                });
 }
+
+template Function bert_of<2>();
+template Function bert_of<12>();
 
 Function vit() {
   return trace("vit", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var image) {
@@ -75,8 +79,8 @@ Function vit() {
   });
 }
 
-Function gpt2_step() {
-  constexpr int kLayers = 12;
+template <int kLayers>
+Function gpt2_step_of() {
   std::vector<Input> inputs{{"input_ids", i64, {1, 1}}, {"position_ids", i64, {1, 1}}};
   for (int layer = 0; layer < kLayers; ++layer)
     for (const char* what : {"key", "value"})
@@ -103,6 +107,8 @@ Function gpt2_step() {
     return outputs;
   });
 }
+template Function gpt2_step_of<2>();
+template Function gpt2_step_of<12>();
 
 template <int kBatch>
 Function lstm_of() {

@@ -15,7 +15,7 @@ struct Model {
   std::string_view name, about;
   Function (*make)();
   std::vector<std::string> dims = {};  // SYMBOL=N: extents to measure at
-  bool small = false;                  // made and run in well below a second
+  bool compared = false;               // with ONNX Runtime, by the tests
 };
 
 // In the order in which they are reported.
