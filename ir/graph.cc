@@ -249,11 +249,30 @@ std::unique_ptr<Node> make_node(Module& module, OpId op, std::span<Value* const>
   return node;
 }
 
+namespace {
+
+using Graphs = std::unordered_set<const Graph*>;
+
+// `called` holds the functions that were looked at.
+bool has_effects_among(const Graph& g, Graphs& called);
+bool has_effects_itself(const Node& n, Graphs& called) {
+  if (n.info().traits.effects) return true;
+  for (int i = 0; i < n.num_regions(); ++i)
+    if (has_effects_among(n.region(i), called)) return true;
+  if (!n.is<Call>() || !n.graph()) return false;
+  const Graph* callee = n.graph()->module().find_function(n.attrs<Call>().callee);
+  return callee && called.insert(callee).second && has_effects_among(*callee, called);
+}
+bool has_effects_among(const Graph& g, Graphs& called) {
+  return std::any_of(g.nodes().begin(), g.nodes().end(),
+                     [&](const auto& n) { return !n->template is<Return>() && has_effects_itself(*n, called); });
+}
+
+}  // namespace
+
 bool has_effects(const Node& n) {
-  bool found = n.info().traits.effects;
-  for (int i = 0; i < n.num_regions() && !found; ++i)
-    walk(n.region(i), [&](Node& inner) { found |= !inner.is<Return>() && inner.info().traits.effects; });
-  return found;
+  Graphs called;
+  return has_effects_itself(n, called);
 }
 
 void walk(const Graph& g, const std::function<void(Node&)>& f) {

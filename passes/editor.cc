@@ -80,10 +80,18 @@ bool refine_results(Node& n) {
   return learnt;
 }
 
-bool removable(const Node& n) {
+namespace {
+
+bool unused(const Node& n) {
   for (int i = 0; i < n.num_results(); ++i)
     if (!n.result(i)->unused()) return false;
-  return is_proven(n) || !has_effects(n);
+  return true;
+}
+
+}  // namespace
+
+bool removable(const Node& n) {
+  return unused(n) && (is_proven(n) || !has_effects(n));
 }
 
 bool Editor::allows(std::string_view rule, const Exactness& e) const {
@@ -139,20 +147,25 @@ const char* Editor::commit(Edit edit) {
     from->replace_all_uses_with(to);
     if (from->def()) dead.push_back(from->def());
   }
+  if (edit.taken_over) dead.push_back(edit.taken_over);
   std::sort(dead.begin(), dead.end());
   dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
-  erase_dead(std::move(dead));
+  erase_unused(std::move(dead), edit.taken_over);
   ++stats(edit.rule).fired;
   ++report_.rewrites;
   return nullptr;
 }
 
-void Editor::erase_dead(std::vector<Node*> pending) {
+void Editor::erase_dead(std::vector<Node*> nodes) {
+  erase_unused(std::move(nodes), nullptr);
+}
+
+void Editor::erase_unused(std::vector<Node*> pending, const Node* taken_over) {
   std::set<Node*> gone;
   while (!pending.empty()) {
     Node* n = pending.back();
     pending.pop_back();
-    if (gone.count(n) || !removable(*n)) continue;
+    if (gone.count(n) || !(n == taken_over ? unused(*n) : removable(*n))) continue;
     std::vector<Value*> used = n->operands();
     for (int i = 0; i < n->num_regions(); ++i)
       for (Value* v : captures(n->region(i))) used.push_back(v);

@@ -34,7 +34,8 @@ struct Edit {
   Node* before = nullptr;
   std::vector<std::pair<Value*, Value*>> replaced;  // {old, new}
   std::vector<Node*> sources;                       // whose locations the new nodes carry
-  bool same_types = false;  // old and new values are known to have one type, however it is spelled
+  bool same_types = false;     // old and new values are known to have one type, however it is spelled
+  Node* taken_over = nullptr;  // goes whatever its effects: the new nodes have them
 };
 
 class Editor {
@@ -57,6 +58,7 @@ class Editor {
   std::function<void(Node&)> on_insert, on_touch, on_erase;
 
  private:
+  void erase_unused(std::vector<Node*> nodes, const Node* taken_over);
   PipelineReport& report_;
   const EditLimits& limits_;
   ValueCheck* check_;

@@ -15,8 +15,7 @@ void inline_body(Editor& editor, std::string_view rule, Node& node, const Graph&
     refine_results(*n);
     if (n->location().empty()) n->set_location(node.location());
   }
-  if (node.num_results() == 0) return editor.erase_dead({&node});
-  Edit edit{rule, exact, {}, &node, {}, {}, true};
+  Edit edit{rule, exact, {}, &node, {}, {}, true, &node};
   for (int j = 0; j < node.num_results(); ++j)
     if (Value* out = outputs[static_cast<size_t>(j)]) edit.replaced.emplace_back(node.result(j), out);
   editor.commit(std::move(edit));

@@ -385,7 +385,7 @@ class Simplifier {
 
   bool unroll() {
     if (!editor_.allows(kShort, exact)) return false;
-    return attempt([&] { return unrolled(scan_); }, kShort, [](Edit&) {});
+    return attempt([&] { return unrolled(scan_); }, kShort, [&](Edit& edit) { edit.taken_over = &scan_; });
   }
 
  private:
