@@ -166,7 +166,8 @@ void Tracer::discard(std::unique_ptr<Graph> body) {
   discarded_.push_back(std::move(body));
 }
 
-// The node is the last one of the main graph, behind the constants that it takes; they all go.
+// The node is the last one of the main graph, behind the constants that it takes; they all go, and so do functions that
+// its bodies call.
 std::vector<Var> Tracer::run(Node& node) {
   std::vector<Tensor> tensors;
   std::exception_ptr failure;
@@ -181,6 +182,7 @@ std::vector<Var> Tracer::run(Node& node) {
     kept_.push_back(graph().detach(&node));  // handles that escaped from its bodies may still be looked at
   }
   clear();
+  while (!module_->functions().empty()) module_->erase_function(std::string(module_->functions().back()->name()));
   if (failure) located([&]() -> int { std::rethrow_exception(failure); });
   std::vector<Var> result;
   for (Tensor& t : tensors) result.push_back(array(std::move(t)));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
@@ -120,6 +121,39 @@ TEST(CustomGradient, WorksInLoopsBranchesAndOtherPrograms) {
       EXPECT_NEAR(run1(load_onnx(file.data(), file.size(), nullptr), {row({1.1f})})[0] / slope, 1, 1e-5);
     }
   }
+}
+
+// Arrays have no history; bodies of loops, traces and jitted functions are programs, which go by the rule.
+TEST(CustomGradient, IsUsedWhileProgramsRunAtOnce) {
+  const Eager eager;
+  const auto floats = [](const Var& v) {
+    const Tensor t = v.tensor();
+    return std::vector<float>(t.span<float>().begin(), t.span<float>().end());
+  };
+  const Var x = asarray(row({2, 5}));
+  const auto check_one = [&](const auto& g) {
+    EXPECT_EQ(floats(g(x)), (std::vector<float>{4, 25}));
+    EXPECT_EQ(floats(g(g(x) - 4)), (std::vector<float>{0, 441}));
+    const auto slope = [&](Var v) { return grad(sum(g(v)), {v})[0]; };
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(floats(fori_loop(0, 2, [&](Var, Var v) { return slope(v); }, {x})), (std::vector<float>{18, 45}));
+    EXPECT_EQ(floats(jit(slope)(x)), (std::vector<float>{6, 15}));
+    EXPECT_EQ(floats(cond(
+                  true, [&] { return g(x); }, [&] { return x; })),
+              (std::vector<float>{4, 25}));
+    const Function f = trace("f", {{"x", f32, {2}}}, [&](Var v) { return sum(g(v) * x); });
+    EXPECT_EQ(run1(grad(f), {row({1, 10})}), (std::vector<float>{6, 150}));
+    EXPECT_EQ(floats(grad(f)({x})[0]), (std::vector<float>{12, 75}));
+  };
+  check_one(thrice);
+  check_one(thrice_forward);
+  // Arrays that functions and rules capture are constants there.
+  const auto scaled = custom_vjp([&](Var v) { return v * x; }, [&](Var, Var, Var s) { return s * x * 10; });
+  EXPECT_EQ(floats(scaled(x)), (std::vector<float>{4, 25}));
+  EXPECT_EQ(floats(jit([&](Var v) { return grad(sum(scaled(v)), {v})[0]; })(x)), (std::vector<float>{20, 50}));
+  EXPECT_EQ(floats(stop_gradient(x)), (std::vector<float>{2, 5}));
+  // What runs at once leaves no functions behind.
+  EXPECT_TRUE(dsl::Tracer::current().module()->functions().empty());
 }
 
 TEST(CustomGradient, SaysWhatIsWrong) {
