@@ -5,7 +5,9 @@
 
 #include "tc/frontend/dsl/dsl.h"
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/builder.h"
 #include "tc/ir/ops/control.h"
+#include "tc/ir/ops/core.h"
 
 namespace tc::dsl {
 namespace {
@@ -196,6 +198,106 @@ std::vector<Var> fori_loop(const Arg& first, const Arg& end, const Body& body, c
   return tracer.emit(id_of<Loop>, operands, nullptr, static_cast<int>(carried.initial.size()), one(std::move(graph)));
 }
 
+namespace {
+
+// Random numbers that running `g` draws.
+const Node* random_node(const Graph& g) {
+  const Node* found = nullptr;
+  walk(g, [&](const Node& n) {
+    if (found) return;
+    if (n.info().traits.nondeterministic) found = &n;
+    if (n.is<Call>()) found = random_node(*g.module().find_function(n.attrs<Call>().callee));
+  });
+  return found;
+}
+
+// A body that calls a function which does what `body` does. What that captures becomes arguments, but for constants.
+// The function is its own gradient: reverse mode keeps the arguments and runs it again.
+std::unique_ptr<Graph> run_again_by_reverse_mode(Tracer& tracer, std::unique_ptr<Graph> body) {
+  Module& module = *tracer.module();
+  std::string name = "body";
+  for (int k = 1; module.find_function(name); ++k) name = cat("body_", k);
+  Graph& f = module.add_function(name);
+  auto calling = std::make_unique<Graph>(module, body->name());
+  std::vector<std::pair<Value*, Value*>> map;
+  std::vector<Value*> arguments;
+  for (Value* v : body->inputs()) {
+    map.emplace_back(v, f.add_input(v->type(), v->name()));
+    arguments.push_back(calling->add_input(v->type(), v->name()));
+  }
+  for (Value* v : captures(*body)) {
+    if (const Tensor* t = v->constant()) {
+      map.emplace_back(v, Builder(f).constant(*t));
+      continue;
+    }
+    map.emplace_back(v, f.add_input(v->type(), v->name()));
+    arguments.push_back(v);
+  }
+  f.set_outputs(clone_into(*body, f, nullptr, std::move(map)));
+  const Site* site = Site::current();
+  Builder b(*calling);
+  b.set_location(site ? site->location(false) : std::string());
+  const Node* call = b.make_n<Call>(arguments, {name, name}, body->num_outputs());
+  std::vector<Value*> results;
+  for (int j = 0; j < call->num_results(); ++j) results.push_back(call->result(j));
+  calling->set_outputs(results);
+  tracer.discard(std::move(body));
+  return calling;
+}
+
+// The first slices as whole segments of n, each an iteration that is itself a scan and runs again in reverse mode, then
+// those that are left.
+std::vector<Var> scan_by_segments(const Body& body, const std::vector<Var>& initial, const std::vector<Var>& inputs,
+                                  const ScanOptions& options, size_t outputs, const Location& at) {
+  const int64_t n = options.checkpoint;
+  const size_t states = initial.size();
+  std::vector<Var> whole, rest;
+  const int first_axis = axis_of(options.axis, inputs[0].rank());
+  const Dim trips = inputs[0].dim(first_axis), segments = floordiv(trips, n), covered = segments * n;
+  const bool exact = covered == trips;
+  for (const Var& input : inputs) {
+    const Var x = options.axis ? moveaxis(input, options.axis, 0) : input;
+    Dims dims = x.shape();
+    dims[0] = n;
+    dims.insert(dims.begin(), segments);
+    whole.push_back(reshape(exact ? x : x.at(slice({}, covered)).get(), ShapeArg(dims)));
+    if (!exact) rest.push_back(x.at(slice(covered, {})));
+  }
+  const Body segment{
+      -1, [&](const std::vector<Var>& values) {
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(states);
+        Outputs result;
+        for (Var& v : scan(body, Args(std::vector<Var>(values.begin(), middle), at),
+                           Args(std::vector<Var>(middle, values.end()), at), {.reverse = options.reverse}, at))
+          result.push_back({{}, std::move(v)});
+        return result;
+      }};
+  std::vector<Var> carried = initial, parts(outputs);
+  const auto run_rest = [&] {
+    if (exact) return;
+    const auto results = scan(body, Args(carried, at), Args(rest, at), {.reverse = options.reverse}, at);
+    for (size_t j = 0; j < states; ++j) carried[j] = results[j];
+    for (size_t j = 0; j < outputs; ++j) parts[j] = results[states + j];
+  };
+  if (options.reverse) run_rest();
+  std::vector<Var> results =
+      scan(segment, Args(carried, at), Args(whole, at), {.reverse = options.reverse, .checkpoint = 1}, at);
+  for (size_t j = 0; j < states; ++j) carried[j] = results[j];
+  if (!options.reverse) run_rest();
+  for (size_t j = 0; j < outputs; ++j) {
+    Var y = results[states + j];
+    Dims dims = y.shape();
+    dims.erase(dims.begin());
+    dims[0] = covered;
+    y = reshape(y, ShapeArg(dims));
+    if (!exact) y = concat({y, parts[j]});
+    carried.push_back(options.axis ? moveaxis(y, 0, options.axis) : y);
+  }
+  return carried;
+}
+
+}  // namespace
+
 std::vector<Var> scan(const Body& body, const Args& initial, const Args& slices, const ScanOptions& options,
                       const Location& at) {
   const Site site(initial.empty() ? "map" : "scan", at);
@@ -217,6 +319,9 @@ std::vector<Var> scan(const Body& body, const Args& initial, const Args& slices,
   }
   if (inputs.empty())
     refuse(ErrorCode::bad_argument, "there is nothing to go over", {"tc::fori_loop repeats a body a number of times"});
+  if (options.checkpoint < 0)
+    refuse(ErrorCode::bad_argument, cat("a checkpoint before every ", options.checkpoint, "-th iteration"),
+           {"0 keeps everything, 1 the carried values of each iteration"});
   const size_t states = carried.initial.size();
   std::unique_ptr<Graph> graph = trace_until_stable(carried, 0, [&](const std::vector<Type>& types) {
     Tracer::Body region(tracer, "body");
@@ -228,6 +333,21 @@ std::vector<Var> scan(const Body& body, const Args& initial, const Args& slices,
       refuse(ErrorCode::bad_argument, cat("the body returns ", next.size(), " values, ", states, " are carried"));
     return region.finish(next);
   });
+  if (options.checkpoint && !tracer.eager()) {
+    if (const Node* n = random_node(*graph))
+      refuse(ErrorCode::bad_argument,
+             cat("the body draws random numbers (", n->info().name(), ", ", n->location(),
+                 "), which differ when it runs again for gradients"),
+             {"draw them before the scan and go over them, or set checkpoint to 0"});
+    const Dim trips = inputs[0].dim(axis_of(options.axis, inputs[0].rank()));
+    if (options.checkpoint == 1) {
+      graph = run_again_by_reverse_mode(tracer, std::move(graph));
+    } else if (!trips.is_const() || trips.value() > options.checkpoint) {
+      const size_t outputs = static_cast<size_t>(graph->num_outputs()) - states;
+      tracer.discard(std::move(graph));
+      return scan_by_segments(body, carried.initial, inputs, options, outputs, at);
+    }
+  }
   for (int j = static_cast<int>(states); j < graph->num_outputs(); ++j) {
     if (options.axis) {
       const Type& t = graph->output(j)->type();

@@ -14,6 +14,10 @@ namespace tc {
 struct ScanOptions {
   bool reverse = false;  // from the last slice to the first; outputs stay in the order of the slices
   int64_t axis = 0;      // of the slices, in inputs and outputs
+  // What reverse mode keeps of T iterations. 0: all that gradients need, of each; n: the carried values before every
+  // n-th, from which n iterations at a time run again: T / n carried values, and all of n iterations (A. Griewank,
+  // A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, ch. 12). The body must not draw random numbers.
+  int64_t checkpoint = 0;
 };
 
 namespace dsl {

@@ -1,5 +1,7 @@
 #include "tc/ir/ops/core.h"
 
+#include <algorithm>
+
 #include "tc/ir/grad.h"
 
 namespace tc {
@@ -59,10 +61,38 @@ std::vector<Value*> StopGradient::decompose(Builder& b, const Node& node) {
   return {b.make<Identity>({node.operand(0)})};
 }
 
+namespace {
+
+// Differentiates a copy of what the call ran.
+void run_again(GradContext& ctx, const Graph& callee) {
+  std::vector<std::pair<Value*, Value*>> map;
+  std::vector<Value*> wanted, others, seeds;
+  for (int i = 0; i < callee.num_inputs(); ++i) {
+    Value* v = ctx.node().operand(i);
+    map.emplace_back(callee.input(i), v);
+    if (!v) continue;
+    auto& list = ctx.wanted(i) ? wanted : others;
+    if (std::find(list.begin(), list.end(), v) == list.end()) list.push_back(v);
+  }
+  Graph& g = ctx.b.graph();
+  Node* before = ctx.b.before() ? ctx.b.before() : g.terminator();
+  std::vector<Value*> outputs = clone_into(callee, g, before, std::move(map));
+  outputs.resize(static_cast<size_t>(ctx.node().num_results()));
+  for (int j = 0; j < ctx.node().num_results(); ++j)
+    seeds.push_back(ctx.has_seed(j) ? static_cast<Value*>(ctx.seed(j)) : nullptr);
+  const auto gradients = ctx.pullback(ctx.b, outputs, seeds, wanted, others);
+  for (size_t k = 0; k < wanted.size(); ++k)
+    if (gradients[k]) ctx.give_exactly(wanted[k], gradients[k]);
+}
+
+}  // namespace
+
+// A call whose gradient is its callee keeps nothing but its arguments: the callee runs again.
 void Call::grad(GradContext& ctx) {
   const auto& a = ctx.attrs<Call>();
   const Graph* rule = ctx.b.module().find_function(a.gradient);
   if (!rule) ctx.fail("the gradient @", a.gradient, " of @", a.callee, " is not a function of the module");
+  if (a.gradient == a.callee) return run_again(ctx, *rule);
   std::vector<Value*> arguments = ctx.node().operands();
   std::vector<int> given;
   for (int i = 0; i < ctx.node().num_operands(); ++i)

@@ -48,7 +48,7 @@ void Forward::rebuild(Builder& b, const Node& node) {
   const std::string before = b.location();
   b.set_location(node.location());
   JvpContext::Results r;
-  if (const Graph* callee = moves ? plain_callee(node) : nullptr) {
+  if (const Graph* callee = moves ? forward_callee(node) : nullptr) {
     r = run(b, *callee, operands, tangents);
   } else if (moves && node.info().jvp) {
     JvpContext ctx(

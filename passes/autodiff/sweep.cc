@@ -77,6 +77,12 @@ const Graph* plain_callee(const Node& node) {
   return node.graph()->module().find_function(node.attrs<Call>().callee);
 }
 
+const Graph* forward_callee(const Node& node) {
+  if (!node.is<Call>()) return nullptr;
+  const auto& a = node.attrs<Call>();
+  return a.gradient.empty() || a.gradient == a.callee ? node.graph()->module().find_function(a.callee) : nullptr;
+}
+
 std::vector<Value*> inline_call(Node& call, const Graph& callee) {
   Graph& g = *call.graph();
   std::vector<std::pair<Value*, Value*>> map;

@@ -29,6 +29,8 @@ Node* copy_node(Builder& b, const Node& node, const std::function<Value*(Value*)
 
 // The function that a call without a gradient of its own runs; null for other nodes.
 const Graph* plain_callee(const Node& node);
+// What forward mode goes through: the same, and that of a call which reverse mode runs again.
+const Graph* forward_callee(const Node& node);
 // Puts the nodes of the callee in front of the call, and its outputs, which are returned, in the place of its results.
 std::vector<Value*> inline_call(Node& call, const Graph& callee);
 // Removes nodes whose results nobody uses, but for those of `keep`, from `last` back to `first` (excluded; null: all).

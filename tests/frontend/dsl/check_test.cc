@@ -89,6 +89,28 @@ TEST(Check, StaysWhereNobodyUsesResults) {
   expect_runs(f, {row({}), no}, "in a loop");
 }
 
+TEST(Check, StaysInFunctionsWhoseResultsGoToWaste) {
+  const auto positive = custom_vjp(
+      [](Var v) {
+        check(v > 0, "in a function");
+        return v * 2;
+      },
+      [](Var, Var, Var g) { return g; });
+  const Function f = trace("f", {{"x", f32, {2}}}, [&](Var x) {
+    positive(x);
+    scan(
+        [](Var s, Var v) {
+          check(v < 9, "in a body");
+          return s * v;
+        },
+        {1.f}, {x}, {.checkpoint = 1});
+    return x + 1;
+  });
+  expect_runs(f, {row({1, 2})}, "no error");
+  expect_runs(f, {row({1, -2})}, "in a function");
+  expect_runs(f, {row({1, 20})}, "in a body");
+}
+
 TEST(Check, IsDecidedWhereItIsKnown) {
   EXPECT_TRUE(contains(what([] {
                          trace("f", {{"x", f32, {3}}}, [](Var x) {
