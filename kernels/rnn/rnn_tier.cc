@@ -1,7 +1,9 @@
 #include "tc/kernels/rnn/rnn.h"
 
+#include <utility>
+
 #include "tc/kernels/elementwise/vec_math.h"
-#include "tc/kernels/gemm/block_tier.h"
+#include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
@@ -18,36 +20,74 @@ TC_INLINE void for_registers(int64_t hidden, F&& f) {
 // Steps of the inner axis whose piece of a block's weights stays in the first-level cache: 32 KB.
 constexpr int64_t kLstmSteps = 128;
 
+// R rows of one panel's gates: to = from + before * weights, for `steps` of the inner axis. Rows of `from` are
+// `from_row` floats apart, of `before` `n`, of `to` kLstmGates.
+template <int R>
+void add_product(int64_t steps, const float* before, int64_t n, const float* weights, const float* from,
+                 int64_t from_row, float* to) {
+  Tile<R, kPanelVecs> t;
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = load(from + i * from_row + j * kVecFloats);
+  }
+  for (int64_t p = 0; p < steps; ++p, ++before, weights += kPanel) t.step(before, n, weights, 16);
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kPanelVecs; ++j) store(to + i * kLstmGates + j * kVecFloats, t.v[i][j]);
+  }
+}
+
+using AddProduct = void (*)(int64_t, const float*, int64_t, const float*, const float*, int64_t, float*);
+template <int... R>
+AddProduct add_product_of(int64_t rows, std::integer_sequence<int, R...>) {
+  static constexpr AddProduct kByRows[] = {add_product<R + 1>...};
+  return kByRows[rows - 1];
+}
+
+// sigmoid(x) is 1 / d. Below -40 it stays at 4e-18, so that products of two such numbers are finite.
+TC_INLINE VecF sigmoid_divisor(VecF x) {
+  const ExpParts e = exp_parts(clip_nan(negate(x), f32(-40.0f), f32(40.0f)));
+  return f32(1.0f) + scale_by_power(f32(1.0f) + e.p, e.n);
+}
+// tanh(x) is y / (y + 2) with y = expm1(2 x); from 2 x = 20 on it is 1.
+TC_INLINE VecF tanh_dividend(VecF x) {
+  const ExpParts e = exp_parts(clip_nan(x + x, f32(-20.0f), f32(20.0f)));
+  const VecF power = scale_by_power(f32(1.0f), e.n);
+  return fma(power, e.p, power - f32(1.0f));
+}
+// sigmoid(x) tanh(z) by one division, which takes as long as an exponential function does.
+TC_INLINE VecF sigmoid_tanh(VecF x, VecF z) {
+  const VecF y = tanh_dividend(z);
+  return y / (sigmoid_divisor(x) * (y + f32(2.0f)));
+}
+
 void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
   const int64_t n = a.hidden, first = block * kLstmUnits, row_floats = lstm_blocks(n) * kLstmGates;
-  const int64_t units = n - first < kLstmUnits ? n - first : kLstmUnits;
-  const Epilogue none;
+  const int64_t units = n - first < kLstmUnits ? n - first : kLstmUnits, rows = end - begin;
+  constexpr int kRows = kMaxRows[kPanelVecs];
+  const int64_t strips = (rows + kRows - 1) / kRows;
   alignas(64) float gates[kLstmRows * kLstmGates];
-  GemmBlock g;
-  g.rows = end - begin;
-  g.a_rs = n;
-  g.b_rs = kPanel;
-  g.epilogue = &none;
-  g.out.row = kLstmGates;
-  g.out.residual_row = row_floats;
-  g.out.cols = kPanel;
+  const float* x_gates = a.gates + begin * row_floats + first * 4;
   for (int64_t k = 0; k < n; k += kLstmSteps) {
-    g.k = n - k < kLstmSteps ? n - k : kLstmSteps;
-    g.a = a.before + begin * n + k;
-    g.out.first = k == 0;
-    g.out.last = k + g.k == n;
+    const int64_t steps = n - k < kLstmSteps ? n - k : kLstmSteps;
     for (int64_t column = 0; column < kLstmGates; column += kPanel) {
-      const int64_t at = first * 4 + column;
-      g.b = a.packed + at * n + k * kPanel;
-      g.out.c = gates + column;
-      g.out.residual = a.gates + begin * row_floats + at;
-      TC_TIER_NAME(gemm_block)(g);
+      const float* weights = a.packed + (first * 4 + column) * n + k * kPanel;
+      for (int64_t strip = 0, row = 0; strip < strips; ++strip) {
+        const int64_t count = (rows - row) / (strips - strip);
+        float* to = gates + row * kLstmGates + column;
+        const float* from = k == 0 ? x_gates + row * row_floats + column : to;
+        add_product_of(count, std::make_integer_sequence<int, kRows>{})(
+            steps, a.before + (begin + row) * n + k, n, weights, from, k == 0 ? row_floats : kLstmGates, to);
+        row += count;
+      }
     }
   }
-  for (int64_t row = begin; row < end; ++row) {
-    const float* gate = gates + (row - begin) * kLstmGates;
-    const float* peephole = a.peephole ? a.peephole + first : nullptr;
-    float *c_row = a.c + row * n + first, *h_row = a.h + row * n + first;
+  const float* peephole = a.peephole ? a.peephole + first : nullptr;
+  for (int64_t row = 0; row < rows; ++row) {
+    const float* gate = gates + row * kLstmGates;
+    float *c_row = a.c + (begin + row) * n + first, *h_row = a.h + (begin + row) * n + first;
     for_registers(units, [&](int64_t i, Tail<float> tail) {
       const VecF before = load(c_row + i, tail);
       VecF input = load(gate + i), output = load(gate + kLstmUnits + i), forget = load(gate + 2 * kLstmUnits + i);
@@ -55,11 +95,10 @@ void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
         input = fma(load(peephole + i, tail), before, input);
         forget = fma(load(peephole + 2 * n + i, tail), before, forget);
       }
-      const VecF added = vsigmoid(input) * vtanh(load(gate + 3 * kLstmUnits + i));
-      const VecF c = fma(vsigmoid(forget), before, added);
+      const VecF c = before / sigmoid_divisor(forget) + sigmoid_tanh(input, load(gate + 3 * kLstmUnits + i));
       if (peephole) output = fma(load(peephole + n + i, tail), c, output);
       store(c_row + i, c, tail);
-      store(h_row + i, vsigmoid(output) * vtanh(c), tail);
+      store(h_row + i, sigmoid_tanh(output, c), tail);
     });
   }
 }
