@@ -48,10 +48,13 @@ struct Sum {
   int64_t w_in_block, w_out_block;
 };
 
+constexpr int kBlockVecs = kChannelBlock / kVecFloats;
+
 template <int R, int NV, bool kFlat>
 void tile(const Sum& s, const float* in, Ahead& ahead, const Epilogue& e, const TileOut& out) {
   Tile<R, NV> t;
   t.zero();
+  fetch_outputs<R, NV>(out);
   if constexpr (kFlat) {
     const float* w = s.w;
     for (const Tap* q = s.taps; q != s.taps + s.tap_count; ++q) t.step(in + q->in, s.pixel, w + q->w, s.w_out_block);
@@ -73,7 +76,6 @@ void tile(const Sum& s, const float* in, Ahead& ahead, const Epilogue& e, const 
 
 using TileFn = void (*)(const Sum&, const float*, Ahead&, const Epilogue&, const TileOut&);
 
-constexpr int kBlockVecs = kChannelBlock / kVecFloats;
 // Output blocks of one pass.
 constexpr int kGroup = kPanelVecs / kBlockVecs;
 

@@ -101,6 +101,7 @@ void dense(int64_t steps, const float* w, int64_t w_row, const int64_t* offsets,
            const TileOut& out) {
   Tile<R, NV> t;
   t.zero();
+  fetch_outputs<R, NV>(out);
   for (int64_t p = 0; p < steps; ++p, ++w) t.step(w, w_row, in + offsets[p], 16);
   finish_tile(t, e, out);
 }

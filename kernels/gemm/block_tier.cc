@@ -3,17 +3,32 @@
 namespace tc::kernels {
 namespace {
 
+// Cache lines of what is read next, asked for a few at a time while there is arithmetic to hide their way behind.
+// Without that the first rows of a block wait for every line of B that L2 does not hold. On a machine that reads 20
+// GB/s from L3 and 8 from memory, in shares of the rate of a tile whose operands stay in L1: 128x3072x768 60 to 71 %,
+// 128x768x3072 60 to 69 %, 1024x1024x1024 63 to 74 %, 512x512x512 66 to 71 %, 256x256x256 84 % both.
+struct Ahead {
+  const float* at = nullptr;
+  int64_t lines = 0;  // with kAheadSteps steps
+};
+constexpr int64_t kAheadSteps = 16;
+
 template <int R, int NV>
-void tile(int64_t k, const float* a, int64_t a_rs, int64_t a_cs, const float* b, int64_t b_rs, const Epilogue& e,
-          const TileOut& out) {
+void tile(const GemmBlock& g, const float* a, Ahead& ahead, const TileOut& out) {
   Tile<R, NV> t;
   t.zero();
-  for (int64_t p = 0; p < k; ++p, a += a_cs, b += b_rs) t.step(a, a_rs, b, 16);
-  finish_tile(t, e, out);
+  const float* b = g.b;
+  const int64_t a_rs = g.a_rs, a_cs = g.a_cs, b_rs = g.b_rs;
+  fetch_outputs<R, NV>(out);
+  for (int64_t left = g.k; left > 0; left -= kAheadSteps) {
+    for (int64_t i = 0; i < ahead.lines; ++i, ahead.at += 16) __builtin_prefetch(ahead.at, 0, 2);
+    const int64_t steps = left < kAheadSteps ? left : kAheadSteps;
+    for (int64_t p = 0; p < steps; ++p, a += a_cs, b += b_rs) t.step(a, a_rs, b, 16);
+  }
+  finish_tile(t, *g.epilogue, out);
 }
 
-using TileFn = void (*)(int64_t, const float*, int64_t, int64_t, const float*, int64_t, const Epilogue&,
-                        const TileOut&);
+using TileFn = void (*)(const GemmBlock&, const float*, Ahead&, const TileOut&);
 
 template <int NV>
 TileFn tile_of(int rows) {
@@ -60,9 +75,11 @@ void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   const int64_t taller = g.rows % strips;
   TileOut out = g.out;
   const float* a = g.a;
+  Ahead ahead;
+  if (g.ahead != nullptr) ahead = {g.ahead, (kAheadSteps * kPanel / 16 + strips - 1) / strips};
   for (int64_t s = 0; s < strips; ++s) {
     const int rows = static_cast<int>(height + (s < taller ? 1 : 0));
-    tile_of(vecs, rows)(g.k, a, g.a_rs, g.a_cs, g.b, g.b_rs, *g.epilogue, out);
+    tile_of(vecs, rows)(g, a, ahead, out);
     a += rows * g.a_rs;
     out.c += rows * out.row;
     if (out.residual != nullptr) out.residual += rows * out.residual_row;

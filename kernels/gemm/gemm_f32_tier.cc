@@ -87,6 +87,7 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     block.out.last = k1 == g.k;
     for (int64_t j = col0; j < col1; j += kPanel) {
       block.b = packed + (j - col0) * g.k + k0 * kPanel;
+      block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * kPanel : nullptr;
       block.out.c = it.c + row0 * g.c_rs + j;
       block.out.cols = static_cast<int>(least(kPanel, col1 - j));
       block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;

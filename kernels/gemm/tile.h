@@ -32,6 +32,7 @@ struct GemmBlock {
   int64_t a_rs = 0, a_cs = 1;
   const float* b = nullptr;
   int64_t b_rs = 0;
+  const float* ahead = nullptr;  // k rows of a packed panel that are read next, to be asked for meanwhile; or null
   const Epilogue* epilogue = nullptr;
   TileOut out;
 };
