@@ -125,7 +125,7 @@ TEST(Mutations, WorkOrSayWhyNot) {
 #endif
   const auto groups = corpus();
   const size_t only = from_environment("TC_MUTANT", SIZE_MAX);
-  const size_t count = only == SIZE_MAX ? from_environment("TC_MUTATIONS", kSanitized ? 400 : 2000) : 1;
+  const size_t count = only == SIZE_MAX ? from_environment("TC_MUTATIONS", 2000) : 1;
   std::map<std::string, size_t> stages;
   double slowest = 0;
   std::string slowest_label;

@@ -77,14 +77,14 @@ std::string table(const std::vector<Result>& results, bool markdown) {
       if (!x.mismatch.empty()) notes += cat(r.name, ", ", e, " disagrees: ", x.mismatch, "\n");
     }
     for (const auto& e : engines)
-      if (e != engines.front()) row.push_back(of(e).ratio ? fixed(of(e).ratio, 2) : "-");
-    const double gflops = of(engines.front()).median_ms ? r.flops / of(engines.front()).median_ms / 1e6 : 0;
+      if (e != engines.front()) row.push_back(of(e).ratio > 0 ? fixed(of(e).ratio, 2) : "-");
+    const double gflops = of(engines.front()).median_ms > 0 ? r.flops / of(engines.front()).median_ms / 1e6 : 0;
     row.push_back(gflops >= 0.05 ? fixed(gflops, 1) : "-");
-    row.push_back(gflops >= 0.05 && r.peak_gflops ? fixed(100 * gflops / r.peak_gflops, 0) + "%" : "-");
+    row.push_back(gflops >= 0.05 && r.peak_gflops > 0 ? fixed(100 * gflops / r.peak_gflops, 0) + "%" : "-");
     rows.push_back(row);
     Row cost{r.name, std::to_string(r.threads)};
     for (const auto& e : engines) cost.push_back(number(of(e).load_ms + of(e).first_run_ms));
-    for (const auto& e : engines) cost.push_back(of(e).peak_mb ? fixed(of(e).peak_mb, 0) : "-");
+    for (const auto& e : engines) cost.push_back(of(e).peak_mb > 0 ? fixed(of(e).peak_mb, 0) : "-");
     costs.push_back(cost);
   }
   return layout(rows, markdown) + "\n" + layout(costs, markdown) + (notes.empty() ? "" : "\n" + notes);
