@@ -258,7 +258,10 @@ void Frame::place_arena() {
     tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_,
              " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
   arena_.reserve(scratch_offset() + scratch_bytes_);
-  for (const Block& b : blocks) buffers_[static_cast<size_t>(b.buffer)] = arena_.data() + b.offset;
+  // Kernels step from where values begin, even from those of no elements.
+  alignas(64) static std::byte nowhere[64];
+  std::byte* base = arena_.data() ? arena_.data() : nowhere;
+  for (const Block& b : blocks) buffers_[static_cast<size_t>(b.buffer)] = base + b.offset;
 }
 
 void Frame::place_scratch() {

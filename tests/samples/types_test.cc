@@ -2,6 +2,7 @@
 // its set, and the results are those of the widest type of the same kind, rounded once.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -67,6 +68,8 @@ Tensor converted(const Tensor& t, DType to) {
     for (const double v : values)
       if constexpr (std::is_same_v<W, std::string>)
         wide.push_back(cat(v));
+      else if constexpr (std::is_integral_v<W>)
+        wide.push_back(std::isnan(v) ? 0 : static_cast<W>(v));
       else
         wide.push_back(static_cast<W>(v));
     narrow(wide, out);
