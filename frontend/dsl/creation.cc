@@ -14,10 +14,6 @@ using namespace dsl;
 
 namespace {
 
-Location location_of(const Args& args) {
-  return args.empty() ? Location::current() : args[0].at();
-}
-
 // `value` (rank 0) in every place.
 Var filled(const Var& shape, const Var& value) {
   if (const Tensor* t = value.value()->constant()) return make<ConstantOfShape>({shape}, {.value = t->reshaped({1})});

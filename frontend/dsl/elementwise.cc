@@ -12,11 +12,6 @@ using namespace dsl;
 
 namespace {
 
-// Attributes of activations are f32 in files: rounded here, a program means the same after it has been through one.
-double attribute(double x) {
-  return static_cast<float>(x);
-}
-
 bool is_float(const Var& x) {
   return dtypes::floats.has(x.dtype());
 }

@@ -14,10 +14,6 @@ using namespace dsl;
 
 namespace {
 
-Location location_of(const Args& args) {
-  return args.empty() ? Location::current() : args[0].at();
-}
-
 std::vector<int64_t> counted(const std::vector<int64_t>& axes, int rank) {
   std::vector<int64_t> result;
   for (const int64_t a : axes) {

@@ -16,11 +16,6 @@ using namespace dsl;
 
 namespace {
 
-// f32 in files.
-double attribute(double x) {
-  return static_cast<float>(x);
-}
-
 Var optional_like(const Arg& a, DType t) {
   return a.absent() ? Var() : operand_like(a, t);
 }

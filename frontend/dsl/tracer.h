@@ -55,6 +55,14 @@ class Site {
   bool outermost_;
 };
 
+inline Location location_of(const Args& args) {
+  return args.empty() ? Location::current() : args[0].at();
+}
+// Attributes are f32 in files: rounded here, a program means the same after it has been through one.
+inline double attribute(double x) {
+  return static_cast<float>(x);
+}
+
 // Throws an error at the user's call.
 [[noreturn]] void refuse(ErrorCode code, std::string message, std::vector<std::string> notes = {});
 // What f() throws, at the user's call.

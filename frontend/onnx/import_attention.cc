@@ -4,12 +4,6 @@
 namespace tc::onnx {
 namespace {
 
-std::vector<Value*> results_of(Node* n) {
-  std::vector<Value*> results;
-  for (int j = 0; j < n->num_results(); ++j) results.push_back(n->result(j));
-  return results;
-}
-
 // A mask of one key was broadcast, not one that hides all keys but the first.
 std::vector<Value*> attention_with_whole_mask(NodeImport& n) {
   Builder& b = n.b();

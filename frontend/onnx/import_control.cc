@@ -5,12 +5,6 @@
 namespace tc::onnx {
 namespace {
 
-std::vector<Value*> results_of(Node* n) {
-  std::vector<Value*> results;
-  for (int j = 0; j < n->num_results(); ++j) results.push_back(n->result(j));
-  return results;
-}
-
 std::vector<std::unique_ptr<Graph>> one(std::unique_ptr<Graph> g) {
   std::vector<std::unique_ptr<Graph>> list;
   list.push_back(std::move(g));

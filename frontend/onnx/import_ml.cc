@@ -18,10 +18,6 @@ Tensor floats_of(const std::vector<double>& v) {
   return vector_of(std::vector<float>(v.begin(), v.end()));
 }
 
-Value* cast(NodeImport& n, Value* v, DType t) {
-  return v->dtype() == t ? v : n.b().make<Cast>({v}, {t});
-}
-
 void expect_features(NodeImport& n, DTypeSet allowed = dtypes::features) {
   if (!n.required(0)->type().is_tensor() || !allowed.has(n.in(0)->dtype()))
     n.fail(ErrorCode::bad_type, "input 0 is ", n.in(0)->type(), "; allowed element types: ", allowed);

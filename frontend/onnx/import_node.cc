@@ -248,4 +248,14 @@ void NodeImport::check_all_read() const {
 
 #undef TC_EXPECT_KIND
 
+Value* cast(NodeImport& n, Value* v, DType t) {
+  return v->dtype() == t ? v : n.b().make<Cast>({v}, {t});
+}
+
+std::vector<Value*> results_of(Node* n) {
+  std::vector<Value*> results;
+  for (int j = 0; j < n->num_results(); ++j) results.push_back(n->result(j));
+  return results;
+}
+
 }  // namespace tc::onnx

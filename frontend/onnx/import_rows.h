@@ -89,6 +89,9 @@ class NodeImport {
   std::vector<bool> read_;
 };
 
+Value* cast(NodeImport& n, Value* v, DType t);  // `v` itself when it has the type
+std::vector<Value*> results_of(Node* n);
+
 // Returns the values of the node's outputs, in order; fewer than the node has outputs only when the rest are unused.
 using ImportFn = std::vector<Value*> (*)(NodeImport&);
 

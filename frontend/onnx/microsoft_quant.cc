@@ -18,10 +18,6 @@ Value* quantize(NodeImport& n, Value* x, Value* scale, Value* zero, DType like) 
   return n.b().make<QuantizeLinear>({x, scale, zero}, a);
 }
 
-Value* cast(NodeImport& n, Value* v, DType t) {
-  return v->dtype() == t ? v : n.b().make<Cast>({v}, {t});
-}
-
 Value* concat(NodeImport& n, const std::vector<Value*>& parts, int64_t axis) {
   return n.b().make<Concat>(parts, {axis});
 }

@@ -3,10 +3,8 @@
 namespace tc {
 namespace {
 
-constexpr DType f32 = DType::f32;
-
 template <class Op>
-void one(SampleGraph& g, Extents x, attrs_t<Op> attrs, DType t = f32) {
+void one(SampleGraph& g, Extents x, attrs_t<Op> attrs, DType t = DType::f32) {
   g.outputs({g.b.make<Op>({g.input(t, std::move(x))}, std::move(attrs))});
 }
 
@@ -26,7 +24,7 @@ void samples_pool(std::vector<Sample>& samples) {
                      }});
   samples.push_back({"max_pool/indices", [](SampleGraph& g) {
                        Node* n = g.b.make_n<MaxPool>(
-                           {g.input(f32, {2, 2, 5, 6})},
+                           {g.input(DType::f32, {2, 2, 5, 6})},
                            {.kernel_shape = {3, 3}, .strides = {2, 1}, .pads = {1, 0, 1, 2}, .storage_order = 1}, 2);
                        g.outputs({n->result(0), n->result(1)});
                      }});
@@ -69,7 +67,7 @@ void samples_pool(std::vector<Sample>& samples) {
                      }});
   samples.push_back(
       {"average_pool/symbolic", [](SampleGraph& g) {
-         Value* x = g.input(g.random(f32, {1, 2, 7, 9}, -1, 1), {1, 2, Dim::symbol("H"), Dim::symbol("W")});
+         Value* x = g.input(g.random(DType::f32, {1, 2, 7, 9}, -1, 1), {1, 2, Dim::symbol("H"), Dim::symbol("W")});
          g.outputs({g.b.make<AveragePool>(
              {x}, {.kernel_shape = {3, 2}, .strides = {2, 4}, .pads = {1, 0, 1, 1}, .ceil_mode = true})});
        }});
@@ -89,30 +87,31 @@ void samples_pool(std::vector<Sample>& samples) {
   samples.push_back({"global_lp_pool", [](SampleGraph& g) { one<GlobalLpPool>(g, {2, 3, 5}, {.p = 3}); }});
   samples.push_back(
       {"max_unpool", [](SampleGraph& g) {
-         Node* n = g.b.make_n<MaxPool>({g.input(f32, {1, 2, 4, 6})}, {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
+         Node* n =
+             g.b.make_n<MaxPool>({g.input(DType::f32, {1, 2, 4, 6})}, {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
          g.outputs({g.b.make<MaxUnpool>({n->result(0), n->result(1)}, {.kernel_shape = {2, 2}, .strides = {2, 2}})});
        }});
-  samples.push_back(
-      {"max_unpool/larger", [](SampleGraph& g) {
-         Node* n = g.b.make_n<MaxPool>({g.input(f32, {1, 2, 4, 6})}, {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
-         g.outputs({g.b.make<MaxUnpool>({n->result(0), n->result(1), g.b.ints({1, 2, 5, 7})},
-                                        {.kernel_shape = {2, 2}, .strides = {2, 2}})});
-       }});
+  samples.push_back({"max_unpool/larger", [](SampleGraph& g) {
+                       Node* n = g.b.make_n<MaxPool>({g.input(DType::f32, {1, 2, 4, 6})},
+                                                     {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
+                       g.outputs({g.b.make<MaxUnpool>({n->result(0), n->result(1), g.b.ints({1, 2, 5, 7})},
+                                                      {.kernel_shape = {2, 2}, .strides = {2, 2}})});
+                     }});
   samples.push_back({"max_roi_pool", [](SampleGraph& g) {
                        Value* rois = g.input(Tensor::of<float>({2, 5}, {0, 0, 0, 7, 9, 1, 2, 3, 30, 5}));
-                       g.outputs({g.b.make<MaxRoiPool>({g.input(f32, {2, 3, 8, 9}), rois},
+                       g.outputs({g.b.make<MaxRoiPool>({g.input(DType::f32, {2, 3, 8, 9}), rois},
                                                        {.pooled_shape = {3, 2}, .spatial_scale = 0.5})});
                      }});
   samples.push_back(
       {"roi_align", [](SampleGraph& g) {
          Value *rois = g.input(Tensor::of<float>({2, 4}, {1, 1, 7.5, 9, -1, 2, 9, 5})), *batch = g.b.ints({1, 0});
-         g.outputs({g.b.make<RoiAlign>({g.input(f32, {2, 3, 8, 9}), rois, batch},
+         g.outputs({g.b.make<RoiAlign>({g.input(DType::f32, {2, 3, 8, 9}), rois, batch},
                                        {.output_height = 3, .output_width = 2, .spatial_scale = 0.75})});
        }});
   samples.push_back({"roi_align/max", [](SampleGraph& g) {
                        Value *rois = g.input(Tensor::of<float>({1, 4}, {1, 1, 7.5, 9})), *batch = g.b.ints({0});
                        g.outputs(
-                           {g.b.make<RoiAlign>({g.input(f32, {1, 2, 8, 9}), rois, batch},
+                           {g.b.make<RoiAlign>({g.input(DType::f32, {1, 2, 8, 9}), rois, batch},
                                                {.output_height = 2,
                                                 .output_width = 2,
                                                 .sampling_ratio = 2,

@@ -1,21 +1,18 @@
 #include "tests/samples/sample.h"
 
 namespace tc {
-namespace {
-
-constexpr DType f32 = DType::f32;
-
-}  // namespace
+namespace {}  // namespace
 
 void samples_quant(std::vector<Sample>& samples) {
   samples.push_back(
       {"quantize_linear", [](SampleGraph& g) {
-         g.outputs({g.b.make<QuantizeLinear>({g.input(f32, {2, 3}), g.b.scalar(0.1f), g.b.scalar<uint8_t>(7)})});
+         g.outputs({g.b.make<QuantizeLinear>({g.input(DType::f32, {2, 3}), g.b.scalar(0.1f), g.b.scalar<uint8_t>(7)})});
        }});
-  samples.push_back({"quantize_linear/axis_f8", [](SampleGraph& g) {
-                       g.outputs({g.b.make<QuantizeLinear>({g.input(f32, {2, 3, 4}), g.input(f32, {3}, 0.001, 1)},
-                                                           {.axis = -2, .output_dtype = DType::f8e4m3fn})});
-                     }});
+  samples.push_back(
+      {"quantize_linear/axis_f8", [](SampleGraph& g) {
+         g.outputs({g.b.make<QuantizeLinear>({g.input(DType::f32, {2, 3, 4}), g.input(DType::f32, {3}, 0.001, 1)},
+                                             {.axis = -2, .output_dtype = DType::f8e4m3fn})});
+       }});
   samples.push_back(
       {"quantize_linear/blocked_i4", [](SampleGraph& g) {
          g.outputs({g.b.make<QuantizeLinear>(
@@ -27,30 +24,31 @@ void samples_quant(std::vector<Sample>& samples) {
                            {g.input(DType::u8, {2, 3}, 0, 255), g.b.scalar(0.1f), g.b.scalar<uint8_t>(7)})});
                      }});
   samples.push_back({"dequantize_linear/axis", [](SampleGraph& g) {
-                       g.outputs({g.b.make<DequantizeLinear>({g.input(DType::i16, {2, 3, 4}, -9999, 9999),
-                                                              g.input(f32, {3}, 0.01, 1), g.input(DType::i16, {3})})});
-                     }});
-  samples.push_back({"dequantize_linear/blocked", [](SampleGraph& g) {
                        g.outputs(
-                           {g.b.make<DequantizeLinear>({g.input(DType::u2, {6, 3}, 0, 3), g.input(f32, {2, 3}, 0.1, 1)},
-                                                       {.axis = 0, .block_size = 4, .output_dtype = DType::f16})});
-                     }});
-  samples.push_back({"dynamic_quantize_linear", [](SampleGraph& g) {
-                       Node* n = g.b.make_n<DynamicQuantizeLinear>({g.input(f32, {3, 4})}, {}, 3);
-                       g.outputs({n->result(0), n->result(1), n->result(2)});
+                           {g.b.make<DequantizeLinear>({g.input(DType::i16, {2, 3, 4}, -9999, 9999),
+                                                        g.input(DType::f32, {3}, 0.01, 1), g.input(DType::i16, {3})})});
                      }});
   samples.push_back(
-      {"qlinear_matmul", [](SampleGraph& g) {
-         g.outputs({g.b.make<QLinearMatMul>({g.input(DType::u8, {2, 3, 4}, 0, 255), g.input(f32, {3}, 0.01, 0.1),
-                                             g.input(DType::u8, {3}, 0, 255), g.input(DType::i8, {2, 4, 5}, -128, 127),
-                                             g.input(f32, {2, 1, 5}, 0.01, 0.1), g.input(DType::i8, {2, 1, 5}, -9, 9),
-                                             g.b.scalar(0.5f), g.b.scalar<int8_t>(-3)})});
+      {"dequantize_linear/blocked", [](SampleGraph& g) {
+         g.outputs({g.b.make<DequantizeLinear>({g.input(DType::u2, {6, 3}, 0, 3), g.input(DType::f32, {2, 3}, 0.1, 1)},
+                                               {.axis = 0, .block_size = 4, .output_dtype = DType::f16})});
        }});
+  samples.push_back({"dynamic_quantize_linear", [](SampleGraph& g) {
+                       Node* n = g.b.make_n<DynamicQuantizeLinear>({g.input(DType::f32, {3, 4})}, {}, 3);
+                       g.outputs({n->result(0), n->result(1), n->result(2)});
+                     }});
+  samples.push_back({"qlinear_matmul", [](SampleGraph& g) {
+                       g.outputs({g.b.make<QLinearMatMul>(
+                           {g.input(DType::u8, {2, 3, 4}, 0, 255), g.input(DType::f32, {3}, 0.01, 0.1),
+                            g.input(DType::u8, {3}, 0, 255), g.input(DType::i8, {2, 4, 5}, -128, 127),
+                            g.input(DType::f32, {2, 1, 5}, 0.01, 0.1), g.input(DType::i8, {2, 1, 5}, -9, 9),
+                            g.b.scalar(0.5f), g.b.scalar<int8_t>(-3)})});
+                     }});
   samples.push_back(
       {"qlinear_conv", [](SampleGraph& g) {
          g.outputs({g.b.make<QLinearConv>(
              {g.input(DType::u8, {1, 2, 6, 7}, 0, 255), g.b.scalar(0.02f), g.b.scalar<uint8_t>(128),
-              g.input(DType::i8, {3, 2, 3, 3}, -128, 127), g.input(f32, {3}, 0.01, 0.02), g.b.scalar<int8_t>(0),
+              g.input(DType::i8, {3, 2, 3, 3}, -128, 127), g.input(DType::f32, {3}, 0.01, 0.02), g.b.scalar<int8_t>(0),
               g.b.scalar(0.5f), g.b.scalar<uint8_t>(100), g.input(DType::i32, {3}, -999, 999)},
              {.strides = {2, 1}, .pads = {1, 1, 1, 1}})});
        }});

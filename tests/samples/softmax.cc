@@ -4,7 +4,7 @@ namespace tc {
 namespace {
 
 template <class Op, DType T>
-void last_axis(SampleGraph& g) {
+void inner_axis(SampleGraph& g) {
   g.outputs({g.b.make<Op>({g.input(T, {3, 37}, -9, 9)})});
 }
 template <class Op>
@@ -21,10 +21,10 @@ void large(SampleGraph& g) {
 template <class Op>
 void softmax_samples(std::vector<Sample>& samples) {
   const auto name = [](std::string_view variant) { return cat(Op::facts.name, "/", variant); };
-  samples.push_back({name("f32"), last_axis<Op, DType::f32>});
-  samples.push_back({name("f64"), last_axis<Op, DType::f64>});
-  samples.push_back({name("f16"), last_axis<Op, DType::f16>});
-  samples.push_back({name("bf16"), last_axis<Op, DType::bf16>});
+  samples.push_back({name("f32"), inner_axis<Op, DType::f32>});
+  samples.push_back({name("f64"), inner_axis<Op, DType::f64>});
+  samples.push_back({name("f16"), inner_axis<Op, DType::f16>});
+  samples.push_back({name("bf16"), inner_axis<Op, DType::bf16>});
   samples.push_back({name("axes"), axes<Op>});
   samples.push_back({name("large"), large<Op>});
 }

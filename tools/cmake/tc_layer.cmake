@@ -23,6 +23,24 @@ if(TC_SANITIZE)
   target_link_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE})
 endif()
 
+# tc_unity(TARGET [FILES]): compile its small files FILES (default 6) at a time. They spend most of their time on what
+# they share: common headers, and the same instantiations.
+option(TC_UNITY "Compile small files several at a time" ON)
+function(tc_unity target)
+  set(files 6)
+  if(ARGC GREATER 1)
+    set(files ${ARGV1})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TC_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
+endfunction()
+
+# tc_once(TARGET): its code runs once for a model, not once for an inference, and is compiled for a quick build.
+function(tc_once target)
+  if(NOT TC_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
 set_property(GLOBAL PROPERTY TC_LAYERS "")
 
 # tc_include_root(TARGET FOLDER NAME): the include root build/include/NAME/tc/FOLDER -> FOLDER, for TARGET and its users.
