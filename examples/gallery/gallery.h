@@ -1,5 +1,5 @@
 // Short programs to copy from: each is one function that traces a tc::Function. Networks of the usual sizes (ResNet,
-// MobileNet, BERT, ViT, a GPT decoder step with its key-value cache) stand in bench/zoo.
+// MobileNet, BERT, ViT, a GPT decoder step with its key-value cache) stand in bench/zoo; the command exports both.
 #pragma once
 
 #include <ostream>

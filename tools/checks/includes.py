@@ -27,7 +27,7 @@ PROGRAMS = {
     "bench": [*LIBRARY, "tc.h", "tools/common"],
     "bench/zoo": [*LIBRARY, "tc.h"],
     "tests": [*LIBRARY, "tc.h", "tools", "bench", "bench/zoo", "examples"],
-    "examples": ["tc.h", "tools/common"],
+    "examples": ["tc.h", "tools/common", "bench/zoo"],
 }
 FOLDERS = LIBRARY | PROGRAMS
 
