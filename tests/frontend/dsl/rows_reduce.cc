@@ -345,8 +345,11 @@ Group control_rows() {
   g.add(
       "scan", {"f32[5,3]"},
       [](Var x) {
-        return scan([](Var s, Var row) { return std::pair{s + row, s * row}; }, {zeros_like(x[0])}, {x},
-                    {.checkpoint = 2});
+        return scan(
+            [](Var s, Var row) {
+              return std::pair{s + row, s * row};
+            },
+            {zeros_like(x[0])}, {x}, {.checkpoint = 2});
       },
       "(a.sum(0), (np.cumsum(a, 0) - a) * a)");
   g.add(
