@@ -1,6 +1,7 @@
 // What programs state about their data: runs that stop, and statements that survive.
 #include <gtest/gtest.h>
 
+#include "helpers.h"
 #include "tc/backend/cpu/executable.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
@@ -10,23 +11,6 @@
 
 namespace tc {
 namespace {
-
-Tensor row(std::vector<float> values) {
-  return Tensor::of<float>({static_cast<int64_t>(values.size())}, values);
-}
-template <class F>
-std::string what(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return cat(to_string(e.code()), ": ", e.what());
-  }
-  return "no error";
-}
-testing::AssertionResult contains(const std::string& text, std::string_view words) {
-  if (text.find(words) != text.npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "'" << words << "' is not in: " << text;
-}
 
 // What runs of a program say, on the interpreter and compiled at every level.
 void expect_runs(const Function& f, const std::vector<Tensor>& inputs, std::string_view says) {

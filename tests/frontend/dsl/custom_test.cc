@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "helpers.h"
 #include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
@@ -12,23 +13,6 @@
 
 namespace tc {
 namespace {
-
-Tensor row(std::vector<float> values) {
-  return Tensor::of<float>({static_cast<int64_t>(values.size())}, values);
-}
-template <class F>
-std::string what(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return cat(to_string(e.code()), ": ", e.what());
-  }
-  return "no error";
-}
-testing::AssertionResult contains(const std::string& text, std::string_view words) {
-  if (text.find(words) != text.npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "'" << words << "' is not in: " << text;
-}
 
 std::vector<float> run1(const Function& f, const std::vector<Tensor>& inputs, size_t output = 0) {
   verify(f.module());

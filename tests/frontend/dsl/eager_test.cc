@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "helpers.h"
 #include "tc/tc.h"
 
 namespace tc {
@@ -16,22 +17,6 @@ std::vector<float> floats(const Var& v) {
 }
 std::vector<int64_t> ints(const Var& v) {
   return to_i64(v.tensor());
-}
-template <class F>
-std::string what(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-testing::AssertionResult contains(const std::string& text, std::string_view words) {
-  if (text.find(words) != text.npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "'" << words << "' is not in: " << text;
-}
-Tensor row(std::vector<float> values) {
-  return Tensor::of<float>({static_cast<int64_t>(values.size())}, values);
 }
 
 TEST(Eager, FunctionsRunAtOnce) {
