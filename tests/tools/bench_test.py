@@ -2,7 +2,9 @@
 import json
 import os
 import pathlib
+import shutil
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -32,7 +34,10 @@ class OneEngine(tool.ToolTest):
         self.assertLessEqual(engine["p10_ms"], engine["median_ms"])
         self.assertLessEqual(engine["median_ms"], engine["p90_ms"])
         self.assertGreaterEqual(engine["runs"], 6)
-        self.assertTrue((self.folder / "r.md").read_text().startswith("| model"))
+        page = (self.folder / "r.md").read_text()
+        self.assertTrue(page.startswith("| model"))
+        self.assertIn("-|----:|", page)
+        self.assertIn("`tc-bench m.tc --engines tc ", page)
 
     def test_zoo(self):
         self.assertIn("zoo:resnet50", self.run_tool("--list"))
@@ -68,6 +73,42 @@ class OnnxRuntime(tool.ToolTest):
         for row in rows:
             self.assertTrue(row["engines"]["ort"]["version"].startswith("ONNX Runtime"))
             self.assertGreater(row["engines"]["ort"]["ratio"], 0)
+
+
+@unittest.skipUnless(shutil.which("node"), "needs node")
+class OnnxRuntimeWeb(tool.ToolTest):
+    def with_path(self, *programs):
+        for name in programs:
+            (self.folder / "bin").mkdir(exist_ok=True)
+            (self.folder / "bin" / name).symlink_to(shutil.which(name))
+        return unittest.mock.patch.dict(os.environ, PATH=str(self.folder / "bin"))
+
+    def test_what_is_missing(self):
+        self.write("m.tc", MODEL)
+        self.refuses("m.tc", "--engines", "tc,ort-wasm", "--packages", ".", says="onnxruntime-web is missing; ./dev")
+        with self.with_path("node"):
+            text = self.refuses("m.tc", "--engines", "tc", "--browser", says="Chromium is not installed; ./dev")
+        self.assertEqual(len(text.splitlines()), 1)
+
+    def test_same_outputs(self):
+        for name in ["onnxruntime-web", "playwright-core"]:
+            if not PACKAGES.joinpath(name).exists():
+                self.skipTest(f"needs the npm package {name}")
+        if not any(map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])):
+            self.skipTest("Chromium is not installed")
+        nodes = [("Relu", ["x"], ["y"]), ("Identity", ["s"], ["t"]), ("Neg", ["k"], ["n"]), ("Transpose", ["h"], ["i"])]
+        tensors = [("float32", [3, 8]), ("string", [2]), ("int64", [5]), ("float16", [4])]
+        inputs = [(name, *t) for name, t in zip("xskh", tensors)]
+        outputs = [(name, *t) for name, t in zip("ytni", tensors)]
+        self.write("m.onnx", onnx_file.model(nodes, inputs, outputs))
+        options = ["--packages", PACKAGES, "--engines", "tc,ort-wasm", "--browser", "--threads", "2", "--json", "r.json"]
+        text = self.run_tool("m.onnx", *options, *QUICK)
+        self.assertNotIn("WRONG", text)
+        [row] = json.loads((self.folder / "r.json").read_text())["results"]
+        self.assertIn("Chromium", row["engines"]["ort-browser"]["version"])
+        for name in ["ort-wasm", "ort-browser"]:
+            self.assertGreater(row["engines"][name]["ratio"], 0, msg=row)
+            self.assertGreater(row["engines"][name]["peak_mb"], 20)
 
 
 if __name__ == "__main__":

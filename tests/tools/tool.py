@@ -57,6 +57,7 @@ class ToolTest(unittest.TestCase):
         self.assertIn(says, result.stderr.decode())
         self.assertEqual(result.stdout, b"")
         self.assertNotEqual(result.stderr, b"")
+        return result.stderr.decode()
 
 
 def main():

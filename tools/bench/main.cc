@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tc/bench/zoo/zoo.h"
 #include "tc/frontend/api/export.h"
@@ -26,11 +27,15 @@ struct Options {
   InputSpec inputs;
   double min_seconds = 2;
   int blocks = 8;
-  bool list = false;
+  bool list = false, browser = false;
+  std::string command;  // this one's arguments
   std::string json, markdown, svg, ort_library, packages, worker, save_models;
 };
 
-constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm"};
+constexpr const char* kBrowser = "ort-browser";
+constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm", kBrowser};
+const std::map<std::string, std::string> kScripts{{"ort-wasm", TC_SOURCE_DIR "/bench/peers/ort_wasm.mjs"},
+                                                  {kBrowser, TC_SOURCE_DIR "/bench/peers/ort_browser.mjs"}};
 
 // The folder with the npm packages of the peers.
 std::string node_modules(const Options& o) {
@@ -85,18 +90,30 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& given) {
   return names;
 }
 
+// What made a table: the command, and the versions of the engines.
+std::string origin(const Options& o, const std::vector<Result>& results) {
+  std::set<std::string> versions;
+  for (const auto& r : results)
+    for (const auto& [name, e] : r.engines)
+      if (!e.version.empty()) versions.insert(cat(name, " is ", e.version));
+  std::string text = cat("\nWritten by `tc-bench", o.command, "`.");
+  for (const auto& v : versions) text += cat(v == *versions.begin() ? " " : "; ", v);
+  return text + "\n";
+}
+
 int run(const Options& o) {
   const std::vector<std::string> models = chosen_models(o.models);
   Plan plan;
   plan.engines = o.engines;
+  if (o.browser && !std::count(o.engines.begin(), o.engines.end(), kBrowser)) plan.engines.push_back(kBrowser);
   plan.min_seconds = o.min_seconds;
   plan.blocks = o.blocks;
   if (std::count(o.engines.begin(), o.engines.end(), "ort")) plan.ort_library = ort_library(o);
-  if (std::count(o.engines.begin(), o.engines.end(), "ort-wasm")) {
-    plan.node_script = TC_SOURCE_DIR "/bench/peers/ort_wasm.mjs";
-    setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
-  }
+  for (const auto& engine : plan.engines)
+    if (const auto it = kScripts.find(engine); it != kScripts.end()) plan.scripts.insert(*it);
+  setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
   setenv("ORT_DISABLE_TELEMETRY", "1", 1);
+  check_engines(plan);
   std::map<int, double> peak;
   for (int t : o.threads) peak[t] = peak_gflops(t);
   const bool progress = isatty(STDERR_FILENO);
@@ -133,12 +150,12 @@ int run(const Options& o) {
     }
   }
   std::cout << table(results, false);
-  if (!o.markdown.empty()) write_file(o.markdown, table(results, true));
+  if (!o.markdown.empty()) write_file(o.markdown, table(results, true) + origin(o, results));
   if (!o.json.empty()) {
     nlohmann::json out{{"results", to_json(results)}};
     write_file(o.json, out.dump(2) + "\n");
   }
-  if (!o.svg.empty() && o.engines.size() > 1) write_file(o.svg, plot_svg(results, o.engines[0], o.engines[1]));
+  if (!o.svg.empty() && plan.engines.size() > 1) write_file(o.svg, plot_svg(results, plan.engines[0], plan.engines[1]));
   for (const auto& r : results)
     for (const auto& [name, e] : r.engines)
       if (!e.mismatch.empty() || (name == o.engines.front() && !e.error.empty())) return 1;
@@ -168,12 +185,16 @@ constexpr const char* kExamples = R"(
 Each engine runs in a process of its own on the same inputs; outputs are compared before anything is timed. Ratios are
 other engine's time / first engine's time, block by block: above 1 the first engine is faster.
 
+Engines: tc; ort is ONNX Runtime; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium. Its
+peak memory is that of the process that shows the page.
+
 Models that need no file are zoo:NAME, all of them zoo:all; --list names them, --save-models keeps their ONNX files.
 
 Examples:
   tc-bench zoo:resnet18 zoo:bert_base --threads 1       models of the zoo
   tc-bench model.onnx                                   tc against ONNX Runtime, 1 and 2 threads
   tc-bench model.onnx --dim batch=8 --threads 1 --min-time 5
+  tc-bench model.onnx --engines tc,ort,ort-wasm --browser
   tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
 
 Exit status: 0 success, 1 an engine failed or outputs differ, 2 wrong command line.)";
@@ -183,6 +204,7 @@ Exit status: 0 success, 1 an engine failed or outputs differ, 2 wrong command li
 int main(int argc, char** argv) {
   Options o;
   o.inputs.random_seed = 1;
+  for (int i = 1; i < argc; ++i) o.command += cat(" ", argv[i]);
   CLI::App app("Compares tc with ONNX Runtime, native and WebAssembly, on ONNX models.", "tc-bench");
   app.footer(kExamples);
   app.add_option("models", o.models, "model files, zoo:NAME or zoo:all")->allow_extra_args();
@@ -190,6 +212,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->capture_default_str();
+  app.add_flag("--browser", o.browser, cat(kBrowser, " too: ONNX Runtime Web in headless Chromium"));
   app.add_option("--threads", o.threads, "thread counts")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))

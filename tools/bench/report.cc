@@ -39,8 +39,7 @@ std::string layout(const std::vector<Row>& rows, bool markdown) {
     }
     text += markdown ? " |\n" : "\n";
     if (markdown && k == 0) {
-      for (size_t i = 0; i < width.size(); ++i)
-        text += (i ? "-|" : "|") + std::string(width[i] + (i ? 0 : 1), '-') + (i ? ":" : "-");
+      for (size_t i = 0; i < width.size(); ++i) text += "|" + std::string(width[i] + 1, '-') + (i ? ":" : "-");
       text += "|\n";
     }
   }

@@ -35,11 +35,11 @@ struct Contestant {
 };
 
 std::unique_ptr<Worker> start(const std::string& engine, const Plan& plan) {
-  if (engine == "ort-wasm")
-    return std::make_unique<Worker>("node", std::vector<std::string>{"node", "--no-warnings", plan.node_script});
+  if (const auto it = plan.scripts.find(engine); it != plan.scripts.end())
+    return std::make_unique<Worker>("node", std::vector<std::string>{"node", "--no-warnings", it->second}, true);
   std::vector<std::string> args{"tc-bench", "--worker", engine};
   if (!plan.ort_library.empty()) args.insert(args.end(), {"--ort-library", plan.ort_library});
-  return std::make_unique<Worker>("/proc/self/exe", args);
+  return std::make_unique<Worker>("/proc/self/exe", args, true);
 }
 
 std::string mismatch(const NamedTensors& actual, const NamedTensors& expected, const Tolerance& tolerance) {
@@ -140,6 +140,13 @@ Result compare_engines(const Plan& plan, double peak, const std::function<void(c
     result.engines[c.engine] = c.result;
   }
   return result;
+}
+
+void check_engines(const Plan& plan) {
+  for (const auto& [engine, script] : plan.scripts) {
+    const json answer = json::parse(start(engine, plan)->ask(json{{"op", "check"}}.dump(), kTimeoutSeconds));
+    if (answer.contains("error")) fail(ErrorCode::bad_argument, engine, ": ", answer["error"].get<std::string>());
+  }
 }
 
 int serve(const std::string& name, const std::string& ort_library) {

@@ -22,7 +22,8 @@ struct Plan {
   double min_seconds = 2;  // of timed runs per engine
   int blocks = 8;          // that these are split into
   std::string inputs;      // .npz
-  std::string ort_library, node_script;
+  std::string ort_library;
+  std::map<std::string, std::string> scripts;  // of engines that run in node
   Tolerance tolerance{1e-3, 1e-7, 1e-4};
 };
 
@@ -46,6 +47,9 @@ struct Result {
 
 // `progress` gets a short word about each block.
 Result compare_engines(const Plan& plan, double peak, const std::function<void(const std::string&)>& progress);
+
+// Error bad_argument, which says what an engine of the plan that runs in node needs and does not find.
+void check_engines(const Plan& plan);
 
 // The worker: answers JSON requests from standard input until it ends. `ort_library` as in EngineOptions.
 int serve(const std::string& engine, const std::string& ort_library);

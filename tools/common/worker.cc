@@ -15,8 +15,8 @@ extern char** environ;
 
 namespace tc {
 
-Worker::Worker(std::string program, std::vector<std::string> args)
-    : program_(std::move(program)), args_(std::move(args)) {
+Worker::Worker(std::string program, std::vector<std::string> args, bool group)
+    : program_(std::move(program)), args_(std::move(args)), group_(group) {
   signal(SIGPIPE, SIG_IGN);
 }
 
@@ -26,7 +26,7 @@ Worker::~Worker() {
 
 std::string Worker::ask(const std::string& line, int timeout_seconds) {
   if (pid_ <= 0) start();
-  if (paused_) kill(pid_, SIGCONT);
+  if (paused_) send(SIGCONT);
   paused_ = false;
   const std::string request = line + "\n";
   if (write(in_, request.data(), request.size()) != static_cast<ssize_t>(request.size())) report_end();
@@ -51,7 +51,7 @@ std::string Worker::ask(const std::string& line, int timeout_seconds) {
 }
 
 void Worker::pause() {
-  if (pid_ > 0) kill(pid_, SIGSTOP);
+  if (pid_ > 0) send(SIGSTOP);
   paused_ = true;
 }
 
@@ -65,7 +65,11 @@ void Worker::start() {
   std::vector<char*> argv;
   for (const auto& a : args_) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
-  const int error = posix_spawnp(&pid_, program_.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (group_) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawnp(&pid_, program_.c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(to[0]), close(from[1]);
   in_ = to[1], out_ = from[0];
@@ -75,9 +79,21 @@ void Worker::start() {
   }
 }
 
+void Worker::send(int signal) const {
+  kill(group_ ? -pid_ : pid_, signal);
+}
+
+// What the worker has started is not ours to wait for, but has files open.
+void Worker::end_group() const {
+  if (!group_) return;
+  kill(-pid_, SIGKILL);
+  for (int i = 0; i < 100 && kill(-pid_, 0) == 0; ++i) usleep(10000);
+}
+
 void Worker::report_end() {
   int status = 0;
   waitpid(pid_, &status, 0);
+  end_group();
   pid_ = -1;
   close(in_), close(out_);
   if (WIFSIGNALED(status)) fail(ErrorCode::check_failed, "crashed: ", strsignal(WTERMSIG(status)));
@@ -88,6 +104,7 @@ void Worker::stop() {
   if (pid_ <= 0) return;
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
+  end_group();
   pid_ = -1;
   paused_ = false;
   close(in_), close(out_);

@@ -8,17 +8,15 @@
 // model was not one that the operator accepts.
 import fs from 'node:fs';
 import path from 'node:path';
-import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
+import * as packages from '../../peers/packages.mjs';
 
 process.env.ORT_DISABLE_TELEMETRY = '1';
 process.env.ALLOW_RELEASED_ONNX_OPSET_ONLY ??= '0';
 
 const { values: options } = parseArgs({ options: { package: { type: 'string', default: 'onnxruntime-node' }, only: { type: 'string' } } });
 const root = path.resolve(import.meta.dirname, '../../..');
-const packages = process.env.TC_NODE_MODULES;
-const require = createRequire(packages ? path.resolve(packages, 'x.js') : import.meta.url);
-const ort = require(options.package);
+const ort = packages.load(options.package);
 
 // --- The schema table ---------------------------------------------------------------------------------------------
 
