@@ -213,8 +213,8 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const auto* packed = static_cast<const uint8_t*>(
       b.pack(o.w, cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name),
              kernels::int8_filter_bytes(table, fixed), [&](void* to) {
-               kernels::int8_pack_filters(table, fixed, static_cast<const uint8_t*>(weights->data()),
-                                          static_cast<uint8_t*>(to));
+               kernels::int8_pack_filters(kernels::Team::shared(), table, fixed,
+                                          static_cast<const uint8_t*>(weights->data()), static_cast<uint8_t*>(to));
              }));
   const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
   static constexpr uint8_t kZero = 0;

@@ -110,7 +110,7 @@ struct Int8ConvArgs {
 };
 // Bytes of packed filters: rows, then a row of ones, then the sums of the filters.
 size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& args);
-void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, uint8_t* to);
+void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, uint8_t* to);
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads);
 void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& args);
 

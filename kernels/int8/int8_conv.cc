@@ -106,24 +106,40 @@ size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& c) {
   return static_cast<size_t>(c.groups * (group_bytes(t, c) + c.out * 4) + ones_bytes(t, c));
 }
 
-void int8_pack_filters(const Int8Table& table, const Int8ConvArgs& c, const uint8_t* w, uint8_t* to) {
+void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& c, const uint8_t* w, uint8_t* to) {
   const Int8Traits t = table.traits.fn();
-  const int64_t depth = filter_depth(t, c), bytes = group_bytes(t, c);
+  const int64_t depth = filter_depth(t, c), bytes = group_bytes(t, c), size = c.channels * taps(c);
   uint8_t* ones = to + c.groups * bytes;
   auto* sums = reinterpret_cast<int32_t*>(ones + ones_bytes(t, c));
   std::memset(to, 0, static_cast<size_t>(c.groups * bytes + ones_bytes(t, c)));
-  for (int64_t f = 0; f < c.groups * c.out; ++f) {
-    uint8_t* group = to + f / c.out * bytes;
-    sums[f] = 0;
-    for (int64_t ch = 0; ch < c.channels; ++ch)
-      for (int64_t tap = 0; tap < taps(c); ++tap) {
-        const auto byte = static_cast<uint8_t>(*w++ ^ flip(!c.w_signed));
-        const int64_t p = (tap * quads(c.channels) + ch / 4) * 4 + ch % 4;
-        group[row_offset(t, depth, f % c.out, p)] = byte;
-        ones[row_offset(t, depth, 0, p)] = 1;
-        sums[f] += static_cast<int8_t>(byte);
+  // The next tap's byte is `tap` further on, the next channel's `channel`.
+  const auto pack_row = [&](const uint8_t* from, int64_t channel, int64_t tap, uint8_t change, uint8_t* row) {
+    const uint32_t changes = change * 0x01010101U;
+    int64_t in_piece = 0;
+    for (int64_t k = 0; k < taps(c); ++k, from += tap) {
+      const uint8_t* next = from;
+      for (int64_t left = c.channels; left > 0; left -= 4, next += 4 * channel) {
+        if (left >= 4) {
+          const uint32_t quad =
+              (next[0] | next[channel] << 8 | next[2 * channel] << 16 | uint32_t{next[3 * channel]} << 24) ^ changes;
+          std::memcpy(row, &quad, sizeof quad);
+        } else {
+          for (int64_t q = 0; q < left; ++q) row[q] = next[q * channel] ^ change;
+        }
+        row += 4;
+        if (++in_piece == t.side) in_piece = 0, row += 4 * t.side * (t.side - 1);
       }
-  }
+    }
+  };
+  const uint8_t one = 1, change = flip(!c.w_signed);
+  pack_row(&one, 0, 0, 0, ones);
+  parallel_for(team, c.groups * c.out, [&](int64_t f, int) {
+    const uint8_t* filter = w + f * size;
+    pack_row(filter, taps(c), 1, change, to + f / c.out * bytes + row_offset(t, depth, f % c.out));
+    // As unsigned bytes, each 128 more than the signed one.
+    const uint8_t up = change ^ flip(true);
+    sums[f] = table.copy_row.fn(filter, size, up, size, 0, nullptr) - static_cast<int32_t>(128 * size);
+  });
 }
 
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads) {

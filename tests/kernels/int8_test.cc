@@ -165,7 +165,7 @@ void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signe
     return w_zeros ? value(w_zero[static_cast<size_t>(f * c.w_zero_step)], w_signed) : w_signed ? 0 : 128;
   };
   GuardedBuffer<uint8_t> packed(int8_filter_bytes(table, c), Edge::kFront);
-  int8_pack_filters(table, c, w.data(), packed.data());
+  int8_pack_filters(team, table, c, w.data(), packed.data());
   c.packed_w = packed.data();
   Scratch scratch(int8_conv_scratch(table, c, team.threads()));
   c.scratch = scratch.data();
