@@ -162,7 +162,10 @@ TC_INLINE void depthwise(int64_t taps, const float* w, const int64_t* offsets, c
       for (int j = 0; j < NV; ++j) t.v[i][j] = fma(load(at + i * row + j * kVecFloats), x, t.v[i][j]);
     }
   }
-  finish_tile(t, e, out);
+  if (out.cols < NV * kVecFloats)
+    t.template finish<true>(e, out);
+  else
+    t.finish(e, out);
 }
 
 template <int R>
@@ -180,6 +183,13 @@ TC_INLINE void depthwise(int vecs, int64_t taps, const float* w, const int64_t* 
     default:
       return depthwise<R, 2>(taps, w, offsets, in, row, e, out);
   }
+}
+
+// Asks for `rows` x `count` floats, rows `step` apart.
+template <int kWrite>
+TC_INLINE void fetch(const float* p, int64_t rows, int64_t step, int64_t count) {
+  for (const float* end = p + rows * step; p < end; p += step)
+    for (int64_t i = 0; i < count; i += 16) __builtin_prefetch(p + i, kWrite, 2);
 }
 
 // Output rows at a time: with two or more registers each they fill the pipes of the arithmetic.
@@ -262,10 +272,17 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
     float bias[kDepthwiseRows];
     for (float& b : bias) b = e.bias == nullptr ? 0.0f : e.bias[channel];
     out.row_bias = e.bias == nullptr ? nullptr : bias;
+    // There is too little arithmetic to hide where its operands come from: while a channel's rows are summed, those of
+    // the next one are on their way.
+    const float* next_in = args.x + ((row0 + 1) * g.height + g.row0 * s.stride[1]) * g.width + g.col0 * s.stride[2];
+    const float* next_out = args.y + (row0 + 1) * plane + g.row0 * g.out_width + g.col0;
     for (int64_t y = 0; y < g.rows;) {
       const bool full = y + kDepthwiseRows <= g.rows;
+      const int64_t step = full ? kDepthwiseRows : 1;
+      fetch<0>(next_in + y * s.stride[1] * g.width, step * s.stride[1], g.width, g.cols * s.stride[2]);
+      fetch<1>(next_out + y * g.out_width, step, g.out_width, g.cols);
       for (int64_t x = 0; x < g.cols;) {
-        const int vecs = vecs_of(g.cols - x);
+        const int vecs = static_cast<int>(least(kPanelVecs, ceil_div(g.cols - x, kVecFloats)));
         out.cols = static_cast<int>(least(vecs * kVecFloats, g.cols - x));
         const int64_t at = row0 * plane + (g.row0 + y) * g.out_width + g.col0 + x;
         out.c = args.y + at;
@@ -277,7 +294,7 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
           depthwise<1>(vecs, taps, w, offsets, in, s.stride[1] * g.line, e, out);
         x += out.cols;
       }
-      y += full ? kDepthwiseRows : 1;
+      y += step;
     }
     strip(args, g, row0, 1, plane);
   }

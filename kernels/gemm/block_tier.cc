@@ -69,18 +69,15 @@ TileFn tile_of(int vecs, int rows) {
 
 void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
-  // Rows split evenly: no thin last tile.
-  const int64_t strips = (g.rows + kMaxRows[vecs] - 1) / kMaxRows[vecs];
-  const int64_t height = g.rows / strips;
-  const int64_t taller = g.rows % strips;
+  const Strips strips(g.rows, kMaxRows[g.a_strip != 0 ? kPanelVecs : vecs]);
   TileOut out = g.out;
   const float* a = g.a;
   Ahead ahead;
-  if (g.ahead != nullptr) ahead = {g.ahead, (kAheadSteps * kPanel / 16 + strips - 1) / strips};
-  for (int64_t s = 0; s < strips; ++s) {
-    const int rows = static_cast<int>(height + (s < taller ? 1 : 0));
+  if (g.ahead != nullptr) ahead = {g.ahead, (kAheadSteps * kPanel / 16 + strips.count - 1) / strips.count};
+  for (int64_t s = 0; s < strips.count; ++s) {
+    const int rows = strips.rows(s);
     tile_of(vecs, rows)(g, a, ahead, out);
-    a += rows * g.a_rs;
+    a += g.a_strip != 0 ? g.a_strip : rows * g.a_rs;
     out.c += rows * out.row;
     if (out.residual != nullptr) out.residual += rows * out.residual_row;
     if (out.row_bias != nullptr) out.row_bias += rows;

@@ -39,8 +39,9 @@ struct GemmArgs : GemmShape {
 
 // Of a tier's f32 kernel.
 struct GemmTraits {
-  int rows;   // of the largest register tile
-  int width;  // of a packed panel
+  int rows;         // of the largest register tile of full width
+  int width;        // of a packed panel
+  int packed_rows;  // that a strip of packed A has room for, at least `rows`
 };
 
 struct GemmPlan {
@@ -58,6 +59,7 @@ struct GemmPlan {
   Path path = Path::tiles;
   Source source = Source::packed;
   bool swapped = false;  // computes C^T = B^T A^T
+  bool packs_a = false;  // a first phase packs A, strip by strip
   int width = 0;
   int64_t batches = 0;
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
@@ -65,11 +67,13 @@ struct GemmPlan {
   int64_t k_block = 0;
   int64_t n_block = 0, n_blocks = 0;             // columns packed at a time
   int64_t units_per_phase = 0;                   // (batch, N block) pairs packed at a time
+  int64_t row_strips = 0, strip_floats = 0;      // of packed A: strips of a tile, floats of each
+  int64_t packed_a_floats = 0;                   // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
 
   int64_t units() const { return batches * n_blocks; }
   int phases() const;
-  // Tiles of a phase. With Source::phase, even phases pack and odd ones compute.
+  // Tiles of a phase. After the one that packs A, with Source::phase even phases pack B and odd ones compute.
   int64_t tiles(int phase) const;
 };
 

@@ -18,7 +18,7 @@ TC_INLINE int64_t round_up(int64_t a, int64_t b) {
 }
 
 GemmTraits traits() {
-  return {kMaxRows[kPanelVecs], kPanel};
+  return {kMaxRows[kPanelVecs], kPanel, kPackedRows};
 }
 
 void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
@@ -67,12 +67,14 @@ void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t
   if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
 }
 
+// packed_a: the rows' strips, or null.
 void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
-               int64_t col1, const float* packed) {
+               int64_t col1, const float* packed, const float* packed_a) {
   GemmBlock block;
   block.rows = row1 - row0;
-  block.a_rs = g.a_rs;
-  block.a_cs = g.a_cs;
+  block.a_rs = packed_a != nullptr ? 1 : g.a_rs;
+  block.a_cs = packed_a != nullptr ? kPackedRows : g.a_cs;
+  if (packed_a != nullptr) block.a_strip = p.strip_floats;
   block.b_rs = kPanel;
   block.epilogue = &g.epilogue;
   block.out.residual_step = g.residual_cs;
@@ -82,7 +84,7 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   do {
     const int64_t k1 = least(g.k, k0 + p.k_block);
     block.k = k1 - k0;
-    block.a = it.a + row0 * g.a_rs + k0 * g.a_cs;
+    block.a = (packed_a != nullptr ? packed_a : it.a + row0 * g.a_rs) + k0 * block.a_cs;
     block.out.first = k0 == 0;
     block.out.last = k1 == g.k;
     for (int64_t j = col0; j < col1; j += kPanel) {
@@ -232,7 +234,16 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
   }
 }
 
+void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
+  const int64_t row0 = tile / p.row_strips * p.row_tile, strip = tile % p.row_strips;
+  const Strips strips(least(p.row_tile, g.m - row0), kMaxRows[kPanelVecs]);
+  if (strip >= strips.count) return;
+  const float* a = g.a + (row0 + strips.begin(strip)) * g.a_rs;
+  pack_strip(a, g.a_rs, g.a_cs, g.k, strips.rows(strip), g.scratch + tile * p.strip_floats);
+}
+
 void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
+  if (p.packs_a && phase-- == 0) return pack_a(g, p, tile);
   const bool packing = p.source == Source::phase && phase % 2 == 0;
   const int64_t row_tiles = packing ? 1 : p.row_tiles;
   // Neighbouring tiles share B.
@@ -246,7 +257,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   const int64_t col0 = n0 + col_tile * p.col_tile;
   const int64_t col1 = least(n1, col0 + p.col_tile);
   if (col0 >= col1) return;
-  float* shared = p.source == Source::phase ? g.scratch + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
+  float* shared = p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
   if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
   if (p.path == Path::dot) {
     dot_tile(g, p, it, col0, col1, worker_scratch(g, p, worker));
@@ -268,7 +279,8 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     packed = own;
   }
   const int64_t row0 = row_tile * p.row_tile;
-  run_tiles(g, p, it, row0, least(g.m, row0 + p.row_tile), col0, col1, packed);
+  const float* packed_a = p.packs_a ? g.scratch + row_tile * p.row_strips * p.strip_floats : nullptr;
+  run_tiles(g, p, it, row0, least(g.m, row0 + p.row_tile), col0, col1, packed, packed_a);
 }
 
 }  // namespace

@@ -28,6 +28,15 @@ inline constexpr int kMaxRows[] = {0, 6, 4, 3, 3};
 #endif
 inline constexpr int kPanel = kPanelVecs * kVecFloats;
 
+// Rows of a block split evenly among as few tiles as can be: no thin last one.
+struct Strips {
+  int64_t count, height, taller;
+
+  Strips(int64_t rows, int most) : count((rows + most - 1) / most), height(rows / count), taller(rows % count) {}
+  int64_t begin(int64_t strip) const { return strip * height + (strip < taller ? strip : taller); }
+  int rows(int64_t strip) const { return static_cast<int>(height + (strip < taller ? 1 : 0)); }
+};
+
 template <int R, int NV>
 struct Tile {
   VecF v[R][NV];
@@ -62,7 +71,8 @@ struct Tile {
     }
   }
 
-  // Every column exists in c and in the residual.
+  // Every column exists in c and in the residual; kRagged: the first out.cols do.
+  template <bool kRagged = false>
   TC_INLINE void finish(const Epilogue& e, const TileOut& place) {
     // A copy: stores of vectors may alias anything, and would have every field loaded again.
     const TileOut out = place;
@@ -73,6 +83,7 @@ struct Tile {
       const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
       const int64_t offset = (at / 16) * out.block + at % 16;
       const int64_t residual_offset = (at / 16) * out.residual_block + at % 16;
+      const auto read = [&](const float* p) { return kRagged ? load(p, tail) : load(p); };
       if (e.alpha != 1.0f || out.scale != nullptr) {
         const VecF factor = out.scale != nullptr ? load(out.scale + at, tail) * VecF(e.alpha) : VecF(e.alpha);
 #pragma GCC unroll 16
@@ -93,7 +104,7 @@ struct Tile {
 #pragma GCC unroll 16
           for (int i = 0; i < R; ++i) {
             const float* p = out.residual + i * out.residual_row + residual_offset * out.residual_step;
-            const VecF r = out.residual_step == 0 ? VecF(*p) : load(p);
+            const VecF r = out.residual_step == 0 ? VecF(*p) : read(p);
             v[i][j] = fma(beta, r, v[i][j]);
           }
         }
@@ -101,7 +112,7 @@ struct Tile {
 #pragma GCC unroll 16
         for (int i = 0; i < R; ++i) {
           const float* p = out.c + i * out.row + offset;
-          v[i][j] = v[i][j] + load(p);
+          v[i][j] = v[i][j] + read(p);
         }
       }
       if (out.last) {
@@ -119,7 +130,10 @@ struct Tile {
 #pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
         float* p = out.c + i * out.row + offset;
-        store(p, v[i][j]);
+        if constexpr (kRagged)
+          store(p, v[i][j], tail);
+        else
+          store(p, v[i][j]);
       }
     }
   }

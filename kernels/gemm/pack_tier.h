@@ -51,5 +51,29 @@ inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, floa
   pack_any(src + p, 1, cs, k - p, cols, dst + p * kPanel);
 }
 
+// Rows of A in packed strips, one strip per register tile: [k][kPackedRows].
+inline constexpr int kPackedRows = kMaxRows[kPanelVecs] <= 4 ? 4 : 8;
+
+// One strip of up to kPackedRows rows; what lies beyond them is not read by anyone.
+inline void pack_strip(const float* a, int64_t rs, int64_t cs, int64_t k, int rows, float* dst) {
+  int64_t p = 0;
+  if (cs == 1) {
+    const float* row[kPackedRows];
+    for (int i = 0; i < kPackedRows; ++i) row[i] = a + (i < rows ? i : rows - 1) * rs;
+    for (; p + 4 <= k; p += 4, dst += 4 * kPackedRows) {
+#pragma GCC unroll 2
+      for (int i = 0; i < kPackedRows; i += 4) {
+        __m128 x[] = {_mm_loadu_ps(row[i] + p), _mm_loadu_ps(row[i + 1] + p), _mm_loadu_ps(row[i + 2] + p),
+                      _mm_loadu_ps(row[i + 3] + p)};
+        _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q) _mm_storeu_ps(dst + q * kPackedRows + i, x[q]);
+      }
+    }
+  }
+  for (; p < k; ++p, dst += kPackedRows)
+    for (int i = 0; i < rows; ++i) std::memcpy(dst + i, a + i * rs + p * cs, sizeof(float));
+}
+
 }  // namespace
 }  // namespace tc::kernels

@@ -30,6 +30,7 @@ struct GemmBlock {
   int64_t rows = 0, k = 0;
   const float* a = nullptr;
   int64_t a_rs = 0, a_cs = 1;
+  int64_t a_strip = 0;  // A is packed by strips of rows (gemm/pack_tier.h), this many floats apart; 0: a_rs says it all
   const float* b = nullptr;
   int64_t b_rs = 0;
   const float* ahead = nullptr;  // k rows of a packed panel that are read next, to be asked for meanwhile; or null

@@ -238,6 +238,15 @@ TEST(Gemm, Batches) {
   check({200, 600, 64, false, false, false, 2, 2});
 }
 
+TEST(Gemm, PackedRows) {
+  for (const bool at : {false, true})
+    for (const bool packed : {false, true}) {
+      check({15, 512, 256, at, false, packed}, {.bias = true});
+      check({131, 530, 263, at, false, packed}, {.row_bias = true, .residual = true});
+      check({240, 1025, 769, at, true, packed});
+    }
+}
+
 TEST(Gemm, BlocksOfEveryKind) {
   check({250, 700, 500});
   check({130, 1100, 1000}, {.bias = true, .strip = true});
@@ -254,6 +263,7 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {1, 3000, 300},
                         {3000, 2, 300},
                         {130, 300, 90, false, true, true},
+                        {197, 520, 400, false, false, true},
                         {64, 64, 64, false, false, false, 4, 4}};
   for (const Tier tier : testing::machine_tiers()) {
     for (const Case& c : cases) {
