@@ -34,24 +34,6 @@ TC_INLINE void copy_floats(const float* from, int64_t step, int64_t count, float
   }
 }
 
-// dst[i] = line[x + i * step] for i in [0, count), zero outside of the line's `width` floats; count is a multiple
-// of 16.
-void copy_line(const float* line, int64_t width, int64_t x, int64_t step, int64_t count, float* dst) {
-  const int64_t first = least(count, x >= 0 ? 0 : ceil_div(-x, step));
-  const int64_t last = x >= width ? first : most(first, least(count, ceil_div(width - x, step)));
-  const float* from = line + x + first * step;
-  if (first > 0) store(dst, VecF(0.0f));
-  for (int64_t i = kVecFloats; i < first; i += kVecFloats) store(dst + i, VecF(0.0f));
-  for (int64_t i = last / kVecFloats * kVecFloats; i < count; i += kVecFloats) store(dst + i, VecF(0.0f));
-  if (step == 1) {
-    copy_floats(from, 1, last - first, dst + first, [](const float* p) { return load(p); });
-  } else if (step == 2) {
-    copy_floats(from, 2, last - first, dst + first, [](const float* p) { return load_every_second(p); });
-  } else {
-    for (int64_t i = first; i < last; ++i) dst[i] = line[x + i * step];
-  }
-}
-
 // What a tile of the plan covers, and its copy of the input: [channel][remainder][row][line].
 struct Region {
   const ConvShape& s;
@@ -71,18 +53,28 @@ struct Region {
         cols(least(p.cols - col0, p.col_tile)),
         in_rows((rows - 1) * s.stride[1] + (s.kernel[1] - 1) * s.dilation[1] + 1),
         line(nchw_line(s, cols)),
-        data(args.scratch + worker * ceil_div(p.worker_floats, 16) * 16 + p.tap_floats) {}
+        data(args.scratch + worker * ceil_div(p.worker_floats, 16) * 16 + p.tap_floats) {
+    // The padding is the same for all channels.
+    std::memset(data, 0, static_cast<size_t>(p.worker_floats - p.tap_floats) * sizeof(float));
+  }
 
   void copy(const float* planes, int64_t channels) const {
-    float* dst = data;
-    const int64_t x = col0 * s.stride[2] - s.pad[2];
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t remainder = 0; remainder < s.stride[2]; ++remainder) {
-        for (int64_t r = 0; r < in_rows; ++r, dst += line) {
-          const int64_t y = row0 * s.stride[1] - s.pad[1] + r;
-          const bool inside = y >= 0 && y < height;
-          copy_line(inside ? planes + (c * height + y) * width : planes, inside ? width : 0, x + remainder, s.stride[2],
-                    line, dst);
+    const int64_t step = s.stride[2], y0 = row0 * s.stride[1] - s.pad[1];
+    const int64_t first_row = most(0, -y0), last_row = least(in_rows, height - y0);
+    for (int64_t remainder = 0; remainder < step; ++remainder) {
+      const int64_t x = col0 * step - s.pad[2] + remainder;
+      const int64_t first = x >= 0 ? 0 : ceil_div(-x, step), last = least(line, ceil_div(width - x, step));
+      if (last <= first) continue;
+      for (int64_t c = 0; c < channels; ++c) {
+        const float* from = planes + (c * height + y0 + first_row) * width + x + first * step;
+        float* dst = data + ((c * step + remainder) * in_rows + first_row) * line + first;
+        for (int64_t r = first_row; r < last_row; ++r, from += width, dst += line) {
+          if (step == 1)
+            copy_floats(from, 1, last - first, dst, [](const float* p) { return load(p); });
+          else if (step == 2)
+            copy_floats(from, 2, last - first, dst, [](const float* p) { return load_every_second(p); });
+          else
+            for (int64_t i = 0; i < last - first; ++i) dst[i] = from[i * step];
         }
       }
     }
@@ -168,20 +160,64 @@ TC_INLINE void depthwise(int64_t taps, const float* w, const int64_t* offsets, c
     t.finish(e, out);
 }
 
-template <int R>
-TC_INLINE void depthwise(int vecs, int64_t taps, const float* w, const int64_t* offsets, const float* in, int64_t row,
-                         const Epilogue& e, const TileOut& out) {
+// The same for K x K neighbouring taps: a row of the input is read once for all rows of the output. Where a register is
+// a cache line, what lies across two is put together from both: 144 channels of 56 x 56
+// 0.60 to 0.40 ms.
+template <int R, int NV, int K>
+void depthwise_square(const float* w, const float* in, int64_t line, const Epilogue& e, const TileOut& out) {
+  Tile<R, NV> t;
+  t.zero();
+#pragma GCC unroll 8
+  for (int r = 0; r < R + K - 1; ++r, in += line) {
+#if defined(__AVX512F__)
+    VecF x[NV + 1];
+#pragma GCC unroll 5
+    for (int j = 0; j <= NV; ++j) x[j] = load(in + j * kVecFloats);
+    const auto at = [&]<int kX>(int j, std::integral_constant<int, kX>) __attribute__((always_inline)) {
+      return VecF(
+          _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x[j + 1]), _mm512_castps_si512(x[j]), kX)));
+    };
+#else
+    const auto at = [&]<int kX>(int j, std::integral_constant<int, kX>) __attribute__((always_inline)) {
+      return load(in + j * kVecFloats + kX);
+    };
+#endif
+    const auto tap = [&]<int kX>(std::integral_constant<int, kX> kx) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) {
+        const VecF row = at(j, kx);
+#pragma GCC unroll 5
+        for (int ky = 0; ky < K; ++ky) {
+          const int i = r - ky;
+          if (i >= 0 && i < R) t.v[i][j] = fma(row, VecF(w[ky * K + kX]), t.v[i][j]);
+        }
+      }
+    };
+    [&]<int... kX>(std::integer_sequence<int, kX...>) __attribute__((always_inline)) {
+      (tap(std::integral_constant<int, kX>{}), ...);
+    }
+    (std::make_integer_sequence<int, K>{});
+  }
+  if (out.cols < NV * kVecFloats)
+    t.template finish<true>(e, out);
+  else
+    t.finish(e, out);
+}
+
+// f(number of registers as a constant) for a piece of `vecs` of them.
+template <class F>
+TC_INLINE void with_vecs(int vecs, F f) {
   switch (vecs) {
     case 1:
-      return depthwise<R, 1>(taps, w, offsets, in, row, e, out);
+      return f(std::integral_constant<int, 1>{});
 #if !defined(__AVX2__) || defined(__AVX512F__)
     case 3:
-      return depthwise<R, 3>(taps, w, offsets, in, row, e, out);
+      return f(std::integral_constant<int, 3>{});
     case 4:
-      return depthwise<R, 4>(taps, w, offsets, in, row, e, out);
+      return f(std::integral_constant<int, 4>{});
 #endif
     default:
-      return depthwise<R, 2>(taps, w, offsets, in, row, e, out);
+      return f(std::integral_constant<int, 2>{});
   }
 }
 
@@ -262,6 +298,10 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
   for (int64_t ky = 0; ky < s.kernel[1]; ++ky) {
     for (int64_t kx = 0; kx < s.kernel[2]; ++kx) *next++ = g.offset(0, ky, kx);
   }
+  // Neighbouring taps, as many across as down; or 0.
+  int64_t square = s.kernel[1];
+  for (int i = 1; i <= 2; ++i)
+    if (s.stride[i] != 1 || s.dilation[i] != 1 || s.kernel[i] != square) square = 0;
   TileOut out;
   out.row = out.residual_row = g.out_width;
   const int64_t last = least(s.oc, (block_tile + 1) * p.block_tile);
@@ -288,10 +328,17 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
         out.c = args.y + at;
         out.residual = e.residual == nullptr ? nullptr : e.residual + at;
         const float* in = g.data + y * s.stride[1] * g.line + x;
-        if (full)
-          depthwise<kDepthwiseRows>(vecs, taps, w, offsets, in, s.stride[1] * g.line, e, out);
-        else
-          depthwise<1>(vecs, taps, w, offsets, in, s.stride[1] * g.line, e, out);
+        const int64_t row = s.stride[1] * g.line;
+        with_vecs(vecs, [&]<int NV>(std::integral_constant<int, NV>) {
+          if (full && square == 3)
+            depthwise_square<kDepthwiseRows, NV, 3>(w, in, row, e, out);
+          else if (full && square == 5)
+            depthwise_square<kDepthwiseRows, NV, 5>(w, in, row, e, out);
+          else if (full)
+            depthwise<kDepthwiseRows, NV>(taps, w, offsets, in, row, e, out);
+          else
+            depthwise<1, NV>(taps, w, offsets, in, row, e, out);
+        });
         x += out.cols;
       }
       y += step;

@@ -257,7 +257,8 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   const int64_t col0 = n0 + col_tile * p.col_tile;
   const int64_t col1 = least(n1, col0 + p.col_tile);
   if (col0 >= col1) return;
-  float* shared = p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
+  float* shared =
+      p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
   if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
   if (p.path == Path::dot) {
     dot_tile(g, p, it, col0, col1, worker_scratch(g, p, worker));
