@@ -340,6 +340,10 @@ struct Place {
   int filled;
 };
 
+// Bytes of an operand from which on the next strip is asked for while this one is computed: what the second-level cache
+// does not hold.
+constexpr int64_t kFarBytes = int64_t{1} << 20;
+
 template <class T>
 Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   constexpr int kStrip = kStripBytes / static_cast<int>(sizeof(T));
@@ -365,6 +369,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   for (int s = 0; s < p.slots(); ++s) slot[s] = strips[s];
 
   bool strided = false;
+  int far[kMaxStripSlots], fars = 0;  // the inputs that come from memory, or nearly
   for (int k = 0; k < operands; ++k) {
     const bool input = k < p.inputs;
     const int64_t* stride = input ? args.inputs[k].stride : args.outputs[k - p.inputs].stride;
@@ -382,6 +387,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
       at.flush = flush_fn<T>(type);
     strided |= at.access == Access::strided;
     if (at.access == Access::splat) at.fetch(slot[k], args.inputs[k].data, 0, widest);
+    if (input && at.access == Access::flat && args.elements() * at.size >= kFarBytes) far[fars++] = k;
     if (!input) {
       at.native &= !written_too_early(args, k);
     }
@@ -451,7 +457,17 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
         slot[k] = static_cast<T*>(out.data) + cursor.offset(out.stride);
     }
 
+    // An equal share during each op: more requests than the core can have open would stall it.
+    const auto ops = static_cast<int64_t>(p.code.size());
+    int64_t step = 0;
     for (const StripOp& op : p.code) {
+      for (int f = 0; f < fars; ++f) {
+        const int size = place[far[f]].size;
+        const auto* next = static_cast<const std::byte*>(args.inputs[far[f]].data) + (i + n) * size;
+        const int64_t lines = (n * size / 64 + ops - 1) / ops;
+        for (int64_t line = step * lines; line < (step + 1) * lines; ++line) __builtin_prefetch(next + line * 64);
+      }
+      ++step;
       const int bad = kMicroFns<T>[static_cast<int>(op.op)](slot[op.dst], slot[op.a], slot[op.b], slot[op.c], count);
       if constexpr (std::is_integral_v<T>) {
         if (bad >= 0) return {StatusCode::kDivisionByZero, i + bad};
