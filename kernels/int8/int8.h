@@ -30,6 +30,7 @@ struct Int8Block {
   const uint8_t* vectors = nullptr;
   const uint8_t* row = nullptr;  // of the first group
   bool signed_vectors = false;   // and unsigned rows; else the other way round
+  bool cached_vectors = false;   // just written by this thread: need not be fetched
   int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width
 };
 

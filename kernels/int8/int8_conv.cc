@@ -196,7 +196,7 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       if (scratch.factor) {
         sums = scratch.pixel_sums + worker * t.side * t.width;
         table.block.fn(
-            {.rows = 1, .depth = depth, .vectors = panel, .row = ones, .signed_vectors = false, .acc = sums});
+            {.rows = 1, .depth = depth, .vectors = panel, .row = ones, .cached_vectors = true, .acc = sums});
       }
       int32_t* acc = scratch.acc + worker * t.rows * t.width;
       for (int64_t first = rows.begin(tile / blocks.count()); first < last; first += t.rows) {
@@ -212,7 +212,7 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                         .depth = depth,
                         .vectors = panel,
                         .row = c.packed_w + group * group_bytes(t, c) + row_offset(t, depth, first),
-                        .signed_vectors = false,
+                        .cached_vectors = true,
                         .acc = acc});
         auto* y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * item;
         for (int64_t at = begin; at < end;) {
