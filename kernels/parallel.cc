@@ -332,10 +332,10 @@ const char* parallel_variant() {
 #endif
 }
 
-void parallel_for(Team& team, std::int64_t tiles, TileFunction fn, void* context) {
+void parallel_for(Team& team, std::int64_t tiles, TileFunction fn, void* context, double ns) {
   const bool nested = current_team == &team;
   Team::Impl* const impl = team.impl_;
-  if (tiles <= 1 || impl == nullptr || nested || impl->forked()) {
+  if (tiles <= 1 || ns < kLeastSharedNs || impl == nullptr || nested || impl->forked()) {
     return run_inline(tiles, fn, context, nested ? current_worker : 0);
   }
   if (impl->busy.exchange(true, std::memory_order_acquire)) return run_inline(tiles, fn, context, 0);
@@ -362,7 +362,7 @@ const char* parallel_variant() {
   return "serial";
 }
 
-void parallel_for(Team&, std::int64_t tiles, TileFunction fn, void* context) {
+void parallel_for(Team&, std::int64_t tiles, TileFunction fn, void* context, double) {
   run_inline(tiles, fn, context, 0);
 }
 

@@ -22,6 +22,8 @@ constexpr int64_t kWantedTiles = 16;
 constexpr int64_t kWantedHeavyTiles = 8, kHeavyWeights = 256 * 1024;
 // Some 5 us of one core: claiming a tile takes 0.1 us.
 constexpr double kLeastTileFlops = 6e5;
+// What shows whether a call is worth a second thread.
+constexpr double kNsPerFlop = 0.01, kNsPerDepthwiseFlop = 0.06, kNsPerReordered = 0.25;
 // Groups of this many output blocks share a pass over the input.
 constexpr int64_t kBlockGroup = 4;
 constexpr int64_t kIm2colK = 384;
@@ -405,7 +407,11 @@ void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const Conv
     for (int worker = 0; worker < team.threads(); ++worker)
       std::memset(args.scratch + worker * ceil_div(plan.worker_floats, 16) * 16, 0, kScratchHead * sizeof(float));
   }
-  parallel_for(team, plan.tiles(args.shape), [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
+  const ConvShape& s = args.shape;
+  const auto flops = 2.0 * static_cast<double>(s.n * s.oc * volume(s.transposed ? s.in : s.out)) *
+                     static_cast<double>(s.ic / s.groups * volume(s.kernel));
+  const double ns = flops * (s.groups == s.ic ? kNsPerDepthwiseFlop : kNsPerFlop);
+  parallel_for(team, plan.tiles(s), ns, [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
 }
 
 namespace {
@@ -415,7 +421,8 @@ void reorder(Team& team, const ConvTable& kernels, const float* x, int64_t n, in
   const int64_t per_image = blocks(c);
   // Pieces of about 128 KB.
   const Tiling pieces{pixels, std::max<int64_t>(256, std::min<int64_t>(pixels, 2048))};
-  parallel_for(team, n * per_image * pieces.count(), [&](int64_t tile, int) {
+  const double ns = kNsPerReordered * static_cast<double>(n * c * pixels);
+  parallel_for(team, n * per_image * pieces.count(), ns, [&](int64_t tile, int) {
     const int64_t piece = tile % pieces.count();
     const int64_t image = tile / pieces.count() / per_image;
     const int64_t block = tile / pieces.count() % per_image;

@@ -1,4 +1,6 @@
 // f32 matrix products: register tiles over packed panels, and the narrow cases that memory bandwidth bounds.
+#include <utility>
+
 #include "tc/kernels/gemm/block_tier.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/gemv_tier.h"
@@ -111,25 +113,27 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
 // memory: 18.8 ms against 33.8 on a busy machine.
 constexpr int64_t kGemvAhead = 1024;
 
-// M rows of packed B, K in kSplit interleaved sums so that the fused multiply-adds of one accumulator do not wait.
-template <int M, int kSplit>
+// M rows of packed B and NV registers of a panel, K in interleaved sums so that the fused multiply-adds of one
+// accumulator do not wait.
+template <int M, int NV>
 void gemv_panel(const GemmArgs& g, const Item& it, const float* b, const TileOut& out) {
-  Tile<M, kPanelVecs> part[kSplit];
+  constexpr int kSums = 8 / M / NV, kSplit = kSums < 1 ? 1 : kSums;
+  Tile<M, NV> part[kSplit];
   for (auto& t : part) t.zero();
   const float* a = it.a;
   int64_t p = 0;
   for (; p + kSplit <= g.k; p += kSplit) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int s = 0; s < kSplit; ++s) {
 #pragma GCC unroll 4
-      for (int line = 0; line < kPanel; line += 16) __builtin_prefetch(b + kGemvAhead + line);
+      for (int line = 0; line < NV * kVecFloats; line += 16) __builtin_prefetch(b + kGemvAhead + line);
       part[s].step(a, g.a_rs, b, 16);
       a += g.a_cs;
       b += kPanel;
     }
   }
   for (; p < g.k; ++p, a += g.a_cs, b += kPanel) part[0].step(a, g.a_rs, b, 16);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int s = 1; s < kSplit; ++s) part[0].add(part[s]);
   finish_tile(part[0], g.epilogue, out);
 }
@@ -146,25 +150,32 @@ void gemv_finish_out(const GemmArgs& g, const Item& it, int64_t row, int64_t j, 
   out.residual_step = g.residual_cs;
 }
 
+using GemvFn = void (*)(const GemmArgs&, const Item&, const float*, const TileOut&);
+template <int M, int... kVec>
+GemvFn gemv_of(int vecs, std::integer_sequence<int, kVec...>) {
+  static constexpr GemvFn kByVecs[] = {gemv_panel<M, kVec + 1>...};
+  return kByVecs[vecs - 1];
+}
+GemvFn gemv_of(int64_t rows, int vecs) {
+  constexpr auto kVecs = std::make_integer_sequence<int, kPanelVecs>{};
+  switch (rows) {
+    case 1:
+      return gemv_of<1>(vecs, kVecs);
+    case 2:
+      return gemv_of<2>(vecs, kVecs);
+    case 3:
+      return gemv_of<3>(vecs, kVecs);
+    default:
+      return gemv_of<4>(vecs, kVecs);
+  }
+}
+
 void gemv_packed(const GemmArgs& g, const Item& it, int64_t col0, int64_t col1) {
   for (int64_t j = col0; j < col1; j += kPanel) {
     TileOut out;
-    gemv_finish_out(g, it, 0, j, static_cast<int>(least(kPanel, col1 - j)), out);
-    const float* b = it.b + j * g.k;
-    switch (g.m) {
-      case 1:
-        gemv_panel<1, 4 * 2 / kPanelVecs>(g, it, b, out);
-        break;
-      case 2:
-        gemv_panel<2, 2>(g, it, b, out);
-        break;
-      case 3:
-        gemv_panel<3, 1>(g, it, b, out);
-        break;
-      default:
-        gemv_panel<4, 1>(g, it, b, out);
-        break;
-    }
+    const int cols = static_cast<int>(least(kPanel, col1 - j));
+    gemv_finish_out(g, it, 0, j, cols, out);
+    gemv_of(g.m, (cols + kVecFloats - 1) / kVecFloats)(g, it, it.b + j * g.k, out);
   }
 }
 

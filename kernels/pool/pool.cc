@@ -7,6 +7,7 @@ namespace {
 
 // Floats read per tile.
 constexpr int64_t kGrain = 64 * 1024;
+constexpr double kNsPerRead = 0.05;
 
 template <class Args>
 void run_pool(Team& team, void (*run)(const Args&, int64_t, int64_t, int64_t), const Args& args) {
@@ -15,16 +16,17 @@ void run_pool(Team& team, void (*run)(const Args&, int64_t, int64_t, int64_t), c
   const int64_t rows = s.out[0] * s.out[1];
   const int64_t row_cost = s.out[2] * s.kernel[0] * s.kernel[1] * s.kernel[2] * lanes;
   if (rows * s.out[2] == 0) return;
+  const double ns = kNsPerRead * static_cast<double>(s.planes * rows * row_cost);
   // Whole planes together while they are small, else pieces of one.
   if (rows * row_cost <= kGrain) {
     const Tiling planes = tile_by_cost(s.planes, rows * row_cost, kGrain);
-    parallel_for(team, planes.count(), [&](int64_t tile, int) {
+    parallel_for(team, planes.count(), ns, [&](int64_t tile, int) {
       for (int64_t p = planes.begin(tile); p < planes.end(tile); ++p) run(args, p, 0, rows);
     });
     return;
   }
   const Tiling pieces = tile_by_cost(rows, row_cost, kGrain);
-  parallel_for(team, s.planes * pieces.count(), [&](int64_t tile, int) {
+  parallel_for(team, s.planes * pieces.count(), ns, [&](int64_t tile, int) {
     const int64_t piece = tile % pieces.count();
     run(args, tile / pieces.count(), pieces.begin(piece), pieces.end(piece));
   });
@@ -45,7 +47,8 @@ void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool block
   const int64_t lanes = blocked ? 16 : 1;
   const auto run = blocked ? kernels.global_blocked.fn : kernels.global_plain.fn;
   const Tiling tiles = tile_by_cost(planes, pixels * lanes, kGrain);
-  parallel_for(team, tiles.count(), [&](int64_t tile, int) {
+  const double ns = kNsPerRead * static_cast<double>(planes * pixels * lanes);
+  parallel_for(team, tiles.count(), ns, [&](int64_t tile, int) {
     for (int64_t p = tiles.begin(tile); p < tiles.end(tile); ++p)
       run(kind, x + p * pixels * lanes, pixels, y + p * lanes);
   });
