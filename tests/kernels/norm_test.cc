@@ -77,6 +77,7 @@ void check_every_softmax(const NormTable& kernels) {
     for (const bool log : {false, true}) {
       for (std::int64_t n = 1; n <= 70; ++n) {
         check_softmax<T>(kernels, team, 3, n, 1, log, edge, n % 2 == 0);
+        check_softmax<T>(kernels, team, 37, n, 1, log, edge, n % 2 == 1);
         check_softmax<T>(kernels, team, 2, 5, n, log, edge, n % 2 == 1);
       }
       check_softmax<T>(kernels, team, 7, 1000, 1, log, edge, false);

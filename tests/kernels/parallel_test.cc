@@ -97,6 +97,16 @@ TEST(Parallel, NestedRegionsRunInlineOnTheSameWorker) {
   EXPECT_FALSE(moved);
 }
 
+TEST(Parallel, LittleWorkStaysWithTheCaller) {
+  Team team(3);
+  const auto self = std::this_thread::get_id();
+  int own = 0;
+  for (int i = 0; i < 100; ++i)
+    parallel_for(team, 64, kLeastSharedNs / 2,
+                 [&](std::int64_t, int worker) { own += worker == 0 && std::this_thread::get_id() == self; });
+  EXPECT_EQ(own, 100 * 64);
+}
+
 TEST(Parallel, TeamsNestInEachOther) {
   Team a(2), b(2);
   std::atomic<int> total{0};
