@@ -69,6 +69,31 @@ void bad_attr(std::string_view field, const AttrValue& got, AttrKind expected,
   }
   throw Error(ErrorCode::bad_attribute, text);
 }
+
+void add_field(AttrsInfo& info, const FieldInfo& field, const void* attrs, const void* member) {
+  info.fields.push_back(field);
+  info.fields.back().offset = static_cast<size_t>(static_cast<const char*>(member) - static_cast<const char*>(attrs));
+}
+
+std::shared_ptr<void> share(void* attrs, void (*destroy)(void*)) {
+  return {attrs, destroy};
+}
 }  // namespace detail
+
+std::shared_ptr<void> AttrsInfo::copy(const void* attrs) const {
+  auto result = make();
+  for (size_t i = 0; i < fields.size(); ++i) set(result.get(), i, get(attrs, i));
+  return result;
+}
+
+AttrValue AttrsInfo::get(const void* attrs, size_t field) const {
+  const FieldInfo& f = fields[field];
+  return f.get(static_cast<const char*>(attrs) + f.offset);
+}
+
+void AttrsInfo::set(void* attrs, size_t field, const AttrValue& v) const {
+  const FieldInfo& f = fields[field];
+  f.set(f.name, v, static_cast<char*>(attrs) + f.offset);
+}
 
 }  // namespace tc

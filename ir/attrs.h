@@ -45,6 +45,10 @@ struct FieldInfo {
   bool optional;  // may be unset
   bool required;  // has no default
   std::span<const std::string_view> enumerators;
+  // By the type of the member, not by the struct: there are hundreds of structs.
+  AttrValue (*get)(const void* member);
+  void (*set)(std::string_view name, const AttrValue&, void* member);
+  size_t offset = 0;  // of the member in the struct
 };
 
 inline constexpr struct Required {
@@ -52,24 +56,26 @@ inline constexpr struct Required {
 
 // One entry of `fields`: field("strides", &Attrs::strides), field("to", &Attrs::to, required),
 // field("keepdims", &Attrs::keep_dims, "keepdims").
-template <class A, class T>
-struct Field {
+struct FieldName {
   std::string_view name;
-  T A::*member;
   std::string_view onnx;
   bool is_required = false;
 };
 template <class A, class T>
+struct Field : FieldName {
+  T A::*member;
+};
+template <class A, class T>
 constexpr Field<A, T> field(std::string_view name, T A::*m) {
-  return {name, m, name, false};
+  return {{name, name, false}, m};
 }
 template <class A, class T>
 constexpr Field<A, T> field(std::string_view name, T A::*m, std::string_view onnx) {
-  return {name, m, onnx, false};
+  return {{name, onnx, false}, m};
 }
 template <class A, class T>
 constexpr Field<A, T> field(std::string_view name, T A::*m, Required) {
-  return {name, m, name, true};
+  return {{name, name, true}, m};
 }
 
 // The `fields` of an Attrs struct: Fields{field(...), ...}. Not std::tuple: choosing among its constructors took half
@@ -106,7 +112,7 @@ constexpr auto extend(const Fields<>&, const Fields<Own...>& own) {
 template <class A, class Base, class T, class... Rest, class... Own>
 constexpr auto extend(const Fields<Field<Base, T>, Rest...>& base, const Fields<Own...>& own) {
   const auto& f = base.first;
-  return prepend(Field<A, T>{f.name, f.member, f.onnx, f.is_required}, extend<A>(base.rest, own));
+  return prepend(Field<A, T>{f, f.member}, extend<A>(base.rest, own));
 }
 
 // Enumerations specialise this with their spellings, in order of the enumerators counted from 0.
@@ -196,11 +202,12 @@ void from_value(std::string_view field, const AttrValue& v, T& out) {
 
 // The untyped view of one Attrs struct.
 struct AttrsInfo {
-  std::vector<FieldInfo> fields;
   std::shared_ptr<void> (*make)();  // default values
-  std::shared_ptr<void> (*copy)(const void* attrs);
-  AttrValue (*get)(const void* attrs, size_t field);
-  void (*set)(void* attrs, size_t field, const AttrValue&);  // Error bad_attribute when the kind differs
+  std::vector<FieldInfo> fields{};
+
+  std::shared_ptr<void> copy(const void* attrs) const;
+  AttrValue get(const void* attrs, size_t field) const;
+  void set(void* attrs, size_t field, const AttrValue&) const;  // Error bad_attribute when the kind differs
 };
 
 // For ops without attributes.
@@ -208,32 +215,32 @@ struct NoAttrs {
   static constexpr Fields<> fields{};
 };
 
+namespace detail {
+
+void add_field(AttrsInfo&, const FieldInfo&, const void* attrs, const void* member);
+template <class T>
+[[gnu::noinline]] void add_field(AttrsInfo& to, const FieldName& f, const void* attrs, const T& member) {
+  using U = typename Unwrap<T>::type;
+  FieldInfo info{f.name, f.onnx, attr_kind<U>(), Unwrap<T>::optional, f.is_required, {}, nullptr, nullptr};
+  if constexpr (attr_kind<U>() == AttrKind::enumeration) info.enumerators = kEnumNames<U>;
+  info.get = [](const void* m) { return to_value(*static_cast<const T*>(m)); };
+  info.set = [](std::string_view name, const AttrValue& v, void* m) { from_value(name, v, *static_cast<T*>(m)); };
+  add_field(to, info, attrs, &member);
+}
+
+// std::make_shared would give each struct a class of its own.
+std::shared_ptr<void> share(void* attrs, void (*destroy)(void*));
 template <class A>
-AttrsInfo attrs_info() {
-  AttrsInfo info;
-  A::fields.each([&]<class T>(const Field<A, T>& field) {
-    using U = typename detail::Unwrap<T>::type;
-    FieldInfo fi{field.name, field.onnx, detail::attr_kind<U>(), detail::Unwrap<T>::optional, field.is_required, {}};
-    if constexpr (detail::attr_kind<U>() == AttrKind::enumeration) fi.enumerators = kEnumNames<U>;
-    info.fields.push_back(fi);
-  });
-  info.make = []() -> std::shared_ptr<void> { return std::make_shared<A>(); };
-  info.copy = [](const void* a) -> std::shared_ptr<void> { return std::make_shared<A>(*static_cast<const A*>(a)); };
-  info.get = []([[maybe_unused]] const void* a, [[maybe_unused]] size_t index) {
-    AttrValue result;
-    size_t i = 0;
-    A::fields.each([&](const auto& f) {
-      if (i++ == index) result = detail::to_value(static_cast<const A*>(a)->*(f.member));
-    });
-    return result;
-  };
-  info.set = []([[maybe_unused]] void* a, [[maybe_unused]] size_t index, [[maybe_unused]] const AttrValue& v) {
-    size_t i = 0;
-    A::fields.each([&](const auto& f) {
-      if (i++ == index) detail::from_value(f.name, v, static_cast<A*>(a)->*(f.member));
-    });
-  };
-  return info;
+std::shared_ptr<void> share(A* attrs) {
+  return share(attrs, [](void* a) { delete static_cast<A*>(a); });
+}
+
+}  // namespace detail
+
+// Appends the fields of `attrs` to `info`.
+template <class A>
+void describe(AttrsInfo& info, const void* attrs) {
+  A::fields.each([&](const auto& f) { detail::add_field(info, f, attrs, static_cast<const A*>(attrs)->*(f.member)); });
 }
 
 }  // namespace tc

@@ -9,14 +9,25 @@ namespace tc {
 
 template <class A>
 std::shared_ptr<const void> share_attrs(A attrs) {
-  return std::make_shared<A>(std::move(attrs));
+  return detail::share(new A(std::move(attrs)));
 }
 
 namespace {
 
+// What is known of an op at compile time, and how to learn the rest.
+struct Row {
+  OpInfo info;
+  void (*describe)(AttrsInfo&, const void* attrs);
+};
+
+template <class A>
+std::shared_ptr<void> make_attrs() {
+  return detail::share(new A());
+}
+
 template <class Op>
-OpInfo make_info(Family family) {
-  OpInfo i{id_of<Op>, family, &Op::facts, attrs_info<attrs_t<Op>>(), {}, 0, &Op::infer, nullptr, nullptr, nullptr};
+consteval Row row(Family family) {
+  OpInfo i{id_of<Op>, family, &Op::facts, {&make_attrs<attrs_t<Op>>}, {}, 0, &Op::infer, nullptr, nullptr, nullptr};
   if constexpr (requires { Op::commutes; }) i.traits.commutes = Op::commutes;
   if constexpr (requires { Op::elementwise; }) i.traits.elementwise = Op::elementwise;
   if constexpr (requires { Op::nondeterministic; }) i.traits.nondeterministic = Op::nondeterministic;
@@ -26,8 +37,14 @@ OpInfo make_info(Family family) {
   if constexpr (requires { &Op::decompose; }) i.decompose = &Op::decompose;
   if constexpr (requires { &Op::grad; }) i.grad = &Op::grad;
   if constexpr (requires { &Op::jvp; }) i.jvp = &Op::jvp;
-  return i;
+  return {i, &describe<attrs_t<Op>>};
 }
+
+constexpr Row kRows[] = {
+#define TC_OP(family, Name) row<Name>(Family::family),
+#include "tc/ir/ops.def"
+#undef TC_OP
+};
 
 // Takes the address of share_attrs for every op, which makes the compiler emit them.
 [[maybe_unused, gnu::used]] const void* const shared_attrs[] = {
@@ -39,11 +56,15 @@ OpInfo make_info(Family family) {
 }  // namespace
 
 const std::vector<OpInfo>& all_ops() {
-  static const std::vector<OpInfo> table = {
-#define TC_OP(family, Name) make_info<Name>(Family::family),
-#include "tc/ir/ops.def"
-#undef TC_OP
-  };
+  static const auto table = [] {
+    std::vector<OpInfo> ops;
+    ops.reserve(std::size(kRows));
+    for (const Row& r : kRows) {
+      AttrsInfo& attrs = ops.emplace_back(r.info).attrs;
+      r.describe(attrs, attrs.make().get());
+    }
+    return ops;
+  }();
   return table;
 }
 
