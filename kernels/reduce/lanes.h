@@ -1,5 +1,5 @@
-// Groups of lanes for reductions in *_tier.cc files: a register for reals, a cache line that the compiler vectorises
-// for integers; and the accumulation steps on both.
+// Groups of lanes for reductions in *_tier.cc files, a register each, and the accumulation steps on them and on single
+// values.
 #pragma once
 
 #include <limits>
@@ -10,11 +10,9 @@
 namespace tc::kernels {
 namespace {
 
+// xsimd has no products of 64 bits.
 template <class T>
-struct IntLanes {
-  static constexpr int kWidth = 64 / static_cast<int>(sizeof(T));
-  T v[kWidth];
-};
+using IntLanes [[gnu::vector_size(sizeof(VecF))]] = T;
 
 template <class T, bool kReal = std::is_floating_point_v<T>>
 struct Group {
@@ -37,30 +35,25 @@ struct Group {
 template <class T>
 struct Group<T, false> {
   using Type = IntLanes<T>;
-  static constexpr int kWidth = Type::kWidth;
-  static TC_INLINE Type all(T x) {
-    Type out;
-    for (T& v : out.v) v = x;
-    return out;
-  }
+  static constexpr int kWidth = static_cast<int>(sizeof(Type) / sizeof(T));
+  static TC_INLINE Type all(T x) { return x + Type{}; }
   static TC_INLINE Type load(const T* p) {
     Type out;
-    for (int i = 0; i < kWidth; ++i) out.v[i] = p[i];
+    __builtin_memcpy(&out, p, sizeof(out));
     return out;
   }
   static TC_INLINE Type load(const T* p, int n, T rest) {
     Type out = all(rest);
-    for (int i = 0; i < n; ++i) out.v[i] = p[i];
+    for (int i = 0; i < n; ++i) out[i] = p[i];
     return out;
   }
-  static TC_INLINE void store(T* p, const Type& x) { store(p, x, kWidth); }
-  static TC_INLINE void store(T* p, const Type& x, int n) {
-    for (int i = 0; i < n; ++i) p[i] = x.v[i];
+  static TC_INLINE void store(T* p, Type x) { __builtin_memcpy(p, &x, sizeof(x)); }
+  static TC_INLINE void store(T* p, Type x, int n) {
+    for (int i = 0; i < n; ++i) p[i] = x[i];
   }
   template <class Step>
-  static TC_INLINE Type apply(Type a, const Type& x, const Type& shift) {
-    for (int i = 0; i < kWidth; ++i) a.v[i] = Step::one(a.v[i], x.v[i], shift.v[i]);
-    return a;
+  static TC_INLINE Type apply(Type a, Type x, Type) {
+    return Step::lanes(a, x);
   }
 };
 
@@ -83,11 +76,25 @@ TC_INLINE T times(T a, T b) {
   }
 }
 
+template <class T>
+TC_INLINE IntLanes<T> plus_lanes(IntLanes<T> a, IntLanes<T> b) {
+  using U = IntLanes<std::make_unsigned_t<T>>;
+  return (IntLanes<T>)((U)a + (U)b);
+}
+template <class T>
+TC_INLINE IntLanes<T> times_lanes(IntLanes<T> a, IntLanes<T> b) {
+  using U = IntLanes<std::make_unsigned_t<T>>;
+  return (IntLanes<T>)((U)a * (U)b);
+}
+
 // A step adds x to the accumulator a: on a group, and on one value. `fold` joins two accumulators.
 template <class T>
 struct SumStep {
   static constexpr T kStart = T{0};
   static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T>) { return a + x; }
+  static TC_INLINE IntLanes<T> lanes(IntLanes<T> a, IntLanes<T> x) requires std::is_integral_v<T> {
+    return plus_lanes<T>(a, x);
+  }
   static TC_INLINE T one(T a, T x, T) { return plus(a, x); }
   using Fold = SumStep;
 };
@@ -95,6 +102,9 @@ template <class T>
 struct SquareStep {
   static constexpr T kStart = T{0};
   static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T>) { return fma(x, x, a); }
+  static TC_INLINE IntLanes<T> lanes(IntLanes<T> a, IntLanes<T> x) requires std::is_integral_v<T> {
+    return plus_lanes<T>(a, times_lanes<T>(x, x));
+  }
   static TC_INLINE T one(T a, T x, T) { return plus(a, times(x, x)); }
   using Fold = SumStep<T>;
 };
@@ -102,6 +112,9 @@ template <class T>
 struct MagnitudeStep {
   static constexpr T kStart = T{0};
   static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T>) { return a + vabs(x); }
+  static TC_INLINE IntLanes<T> lanes(IntLanes<T> a, IntLanes<T> x) requires std::is_integral_v<T> {
+    return plus_lanes<T>(a, x < 0 ? times_lanes<T>(x, Group<T>::all(-1)) : x);
+  }
   static TC_INLINE T one(T a, T x, T) {
     if constexpr (std::is_integral_v<T>)
       return plus(a, x < 0 ? times(T{-1}, x) : x);
@@ -114,6 +127,9 @@ template <class T>
 struct ProductStep {
   static constexpr T kStart = T{1};
   static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T>) { return a * x; }
+  static TC_INLINE IntLanes<T> lanes(IntLanes<T> a, IntLanes<T> x) requires std::is_integral_v<T> {
+    return times_lanes<T>(a, x);
+  }
   static TC_INLINE T one(T a, T x, T) { return times(a, x); }
   using Fold = ProductStep;
 };
@@ -127,6 +143,9 @@ template <class T>
 struct MaxStep {
   static constexpr T kStart = kLowest<T>;
   static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T>) { return max_nan(x, a); }
+  static TC_INLINE IntLanes<T> lanes(IntLanes<T> a, IntLanes<T> x) requires std::is_integral_v<T> {
+    return x > a ? x : a;
+  }
   static TC_INLINE T one(T a, T x, T) { return a != a ? a : x > a || x != x ? x : a; }
   using Fold = MaxStep;
 };
@@ -134,6 +153,9 @@ template <class T>
 struct MinStep {
   static constexpr T kStart = kHighest<T>;
   static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T>) { return min_nan(x, a); }
+  static TC_INLINE IntLanes<T> lanes(IntLanes<T> a, IntLanes<T> x) requires std::is_integral_v<T> {
+    return x < a ? x : a;
+  }
   static TC_INLINE T one(T a, T x, T) { return a != a ? a : x < a || x != x ? x : a; }
   using Fold = MinStep;
 };

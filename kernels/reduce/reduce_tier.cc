@@ -30,18 +30,27 @@ struct Walk {
     return offset;
   }
   // Moves `offset` to the next row; false after the last.
-  bool next(int64_t& offset) {
-    for (int d = outer_rank() - 1; d >= 0; --d) {
-      offset += args.reduced_stride[d];
-      if (++at[d] < end_of(d)) return true;
+  TC_INLINE bool next(int64_t& offset) {
+    const int d = outer_rank() - 1;
+    if (d < 0) return false;
+    offset += args.reduced_stride[d];
+    return ++at[d] < end_of(d) || carry(offset, d);
+  }
+
+ private:
+  // Dimension d has come to its end. Once for each kernel would take most of the time to compile this file.
+  [[gnu::noinline]] bool carry(int64_t& offset, int d) {
+    for (;;) {
       offset -= (end_of(d) - begin_of(d)) * args.reduced_stride[d];
       at[d] = begin_of(d);
+      if (--d < 0) return false;
+      offset += args.reduced_stride[d];
+      if (++at[d] < end_of(d)) return true;
     }
-    return false;
   }
 };
 
-int64_t kept_offset(const ReduceArgs& args, int64_t flat) {
+[[gnu::noinline]] int64_t kept_offset(const ReduceArgs& args, int64_t flat) {
   int64_t offset = 0;
   for (int d = args.kept_rank - 1; d >= 0; --d) {
     offset += flat % args.kept_extent[d] * args.kept_stride[d];
@@ -54,7 +63,6 @@ int64_t kept_offset(const ReduceArgs& args, int64_t flat) {
 template <class Step, class T>
 T reduce_rows(const ReduceArgs& args, const T* base, int64_t first, int64_t last, T shift) {
   Walk walk(args, first, last);
-  if (walk.empty()) return Step::kStart;
   const int inner = args.reduced_rank - 1;
   const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip;
   int64_t offset = walk.start();
@@ -72,8 +80,8 @@ T reduce_rows(const ReduceArgs& args, const T* base, int64_t first, int64_t last
 
 // `count` neighbouring results, at most kGroups groups, from columns.
 template <class Step, int kGroups, class T>
-void reduce_columns(const ReduceArgs& args, const T* base, int count, int64_t first, int64_t last, const T* shift,
-                    T* out) {
+[[gnu::noinline]] void reduce_columns(const ReduceArgs& args, const T* base, int count, int64_t first, int64_t last,
+                                      const T* shift, T* out) {
   using G = Group<T>;
   using Fold = typename Step::Fold;
   constexpr int kWidth = G::kWidth;
@@ -88,23 +96,21 @@ void reduce_columns(const ReduceArgs& args, const T* base, int count, int64_t fi
     s[g] = shift == nullptr ? none : fetch(shift, g);
   }
   Walk walk(args, first, last);
-  if (!walk.empty()) {
-    const int inner = args.reduced_rank - 1;
-    const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip, step = args.reduced_stride[inner];
-    int64_t offset = walk.start(), steps = 0;
-    do {
-      const T* p = base + offset + skip * step;
-      for (int64_t i = 0; i < n; ++i, p += step) {
-        for (int g = 0; g < kGroups; ++g) block[g] = G::template apply<Step>(block[g], fetch(p, g), s[g]);
-        if (++steps % kBlockSteps == 0) {
-          for (int g = 0; g < kGroups; ++g) {
-            total[g] = G::template apply<Fold>(total[g], block[g], none);
-            block[g] = G::all(Step::kStart);
-          }
+  const int inner = args.reduced_rank - 1;
+  const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip, step = args.reduced_stride[inner];
+  int64_t offset = walk.start(), steps = 0;
+  do {
+    const T* p = base + offset + skip * step;
+    for (int64_t i = 0; i < n; ++i, p += step) {
+      for (int g = 0; g < kGroups; ++g) block[g] = G::template apply<Step>(block[g], fetch(p, g), s[g]);
+      if (++steps % kBlockSteps == 0) {
+        for (int g = 0; g < kGroups; ++g) {
+          total[g] = G::template apply<Fold>(total[g], block[g], none);
+          block[g] = G::all(Step::kStart);
         }
       }
-    } while (walk.next(offset));
-  }
+    }
+  } while (walk.next(offset));
   for (int g = 0; g < kGroups; ++g) {
     total[g] = G::template apply<Fold>(total[g], block[g], none);
     if (g < kGroups - 1 || tail == kWidth)
@@ -119,7 +125,6 @@ template <class Step, class T>
 T reduce_strided(const ReduceArgs& args, const T* base, int64_t first, int64_t last, T shift) {
   T total = Step::kStart, block = Step::kStart;
   Walk walk(args, first, last);
-  if (walk.empty()) return total;
   const int inner = args.reduced_rank - 1;
   const int64_t skip = walk.begin_of(inner), n = walk.end_of(inner) - skip, step = args.reduced_stride[inner];
   int64_t offset = walk.start(), steps = 0;
@@ -148,6 +153,10 @@ void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first,
     plain.reduced_extent[0] = 1;
     plain.reduced_stride[0] = 1;
     use = &plain;
+  }
+  if (Walk(*use, first, last).empty()) {
+    for (int64_t i = begin; i < end; ++i) acc[i - begin] = Step::kStart;
+    return;
   }
   const int kept_last = args.kept_rank - 1, reduced_last = use->reduced_rank - 1;
   const bool columns = args.kept_rank > 0 && args.kept_stride[kept_last] == 1;
