@@ -214,11 +214,19 @@ Value* sum_to(Builder& b, Value* v, Value* like) {
   return b.make<Reshape>({sum, target}, {.allow_zero = true});
 }
 
+std::vector<std::unique_ptr<Graph>> region_list(std::unique_ptr<Graph> a, std::unique_ptr<Graph> b) {
+  std::vector<std::unique_ptr<Graph>> list;
+  list.push_back(std::move(a));
+  if (b) list.push_back(std::move(b));
+  return list;
+}
+
 Value* transpose(Builder& b, Value* v, std::vector<int64_t> perm) {
   return b.make<Transpose>({v}, {std::move(perm)});
 }
 
 Value* swap_last_axes(Builder& b, Value* v) {
+  if (v->shape().rank() < 2) return v;
   std::vector<int64_t> perm(static_cast<size_t>(v->shape().rank()));
   std::iota(perm.begin(), perm.end(), int64_t{0});
   std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);

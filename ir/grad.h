@@ -133,6 +133,9 @@ inline Value* zeros_like(Builder& b, Value* v) {
 }
 Value* add_values(Builder& b, Value* x, Value* y);  // of any differentiable type
 
+// The regions of a node that is about to be made.
+std::vector<std::unique_ptr<Graph>> region_list(std::unique_ptr<Graph> a, std::unique_ptr<Graph> b = nullptr);
+
 // `v` repeated along axes of extent 1 to the shape of `like`.
 Value* expand_like(Builder& b, Value* v, Value* like);
 // The elements of `v` in another shape, of extents (zeros count as such) or that of a value.
@@ -144,7 +147,7 @@ Value* merge_axes_from(Builder& b, Value* v, int axis);
 Value* sum_to(Builder& b, Value* v, Value* like);
 Value* sum_over(Builder& b, Value* v, std::vector<int64_t> axes, bool keepdims);
 Value* transpose(Builder& b, Value* v, std::vector<int64_t> perm);
-Value* swap_last_axes(Builder& b, Value* v);  // rank at least 2
+Value* swap_last_axes(Builder& b, Value* v);  // `v` itself below rank 2
 Value* unsqueeze(Builder& b, Value* v, std::vector<int64_t> axes);
 // The gradient `v` of gather(x, indices, axis) put back: zeros with `extent` (i64[1]) places along `axis`, to which the
 // slices of `v` at the axes of the indices are added.

@@ -298,7 +298,7 @@ std::vector<Value*> captures(const Graph& g) {
 
 namespace {
 
-using ValueMap = std::unordered_map<Value*, Value*>;
+using Copies = std::unordered_map<Value*, Value*>;
 
 void copy_facts(const Value* from, Value* to) {
   to->set_type(from->type());
@@ -308,7 +308,7 @@ void copy_facts(const Value* from, Value* to) {
     to->clear_contents();
 }
 
-void copy_facts(const Graph& from, const ValueMap& map) {
+void copy_facts(const Graph& from, const Copies& map) {
   for (Value* v : from.inputs()) copy_facts(v, map.at(v));
   for (const auto& n : from.nodes()) {
     for (int i = 0; i < n->num_results(); ++i) copy_facts(n->result(i), map.at(n->result(i)));
@@ -316,7 +316,7 @@ void copy_facts(const Graph& from, const ValueMap& map) {
   }
 }
 
-void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool with_terminator) {
+void clone_body(const Graph& from, Graph& to, Node* before, Copies& map, bool with_terminator) {
   for (const auto& n : from.nodes()) {
     if (n->op() == OpId::Return && !with_terminator) continue;
     std::vector<Value*> operands = n->operands();
@@ -349,7 +349,7 @@ void clone_body(const Graph& from, Graph& to, Node* before, ValueMap& map, bool 
 
 std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before,
                                std::vector<std::pair<Value*, Value*>> pairs) {
-  ValueMap map(pairs.begin(), pairs.end());
+  Copies map(pairs.begin(), pairs.end());
   clone_body(from, to, before, map, false);
   std::vector<Value*> outputs = from.outputs();
   for (Value*& v : outputs)
@@ -359,7 +359,7 @@ std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before,
 
 std::unique_ptr<Graph> clone(const Graph& from, Module& module, std::vector<std::pair<Value*, Value*>> captured) {
   auto copy = std::make_unique<Graph>(module, from.name());
-  ValueMap map(captured.begin(), captured.end());
+  Copies map(captured.begin(), captured.end());
   copy->output_names = from.output_names;
   copy->donations = from.donations;
   for (Value* in : from.inputs()) map[in] = copy->add_input(in->type(), in->name());

@@ -158,4 +158,24 @@ class PlanBuilder {
   std::vector<std::unique_ptr<Plan>> pending_regions_;
 };
 
+// Reports errors of windows at the step's node.
+struct NodeErrors {
+  const Node& node;
+  template <class... Parts>
+  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
+    throw Error(
+        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
+  }
+};
+
+inline int elem_size(DType t) {
+  return static_cast<int>(size_of(t));
+}
+
+inline int64_t product(std::span<const int64_t> e) {
+  int64_t n = 1;
+  for (int64_t k : e) n *= k;
+  return n;
+}
+
 }  // namespace tc::cpu

@@ -9,16 +9,6 @@ namespace {
 using kernels::ConvAlgorithm;
 using kernels::ConvShape;
 
-// Reports window errors at the step's node.
-struct NodeErrors {
-  const Node& node;
-  template <class... Parts>
-  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
-    throw Error(
-        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
-  }
-};
-
 // Kernels count spatial axes from the innermost of three.
 template <class Axes>
 void set_spatial(ConvShape& s, const Axes& axes) {

@@ -7,16 +7,6 @@
 namespace tc::cpu {
 namespace {
 
-int elem_size(DType t) {
-  return static_cast<int>(size_of(t));
-}
-
-int64_t product(std::span<const int64_t> e) {
-  int64_t n = 1;
-  for (int64_t k : e) n *= k;
-  return n;
-}
-
 bool index_type(Binder& b) {
   return b.dtype(1) == DType::i64 || b.dtype(1) == DType::i32 || b.refuse(cat("indices are ", b.dtype(1)));
 }

@@ -9,7 +9,7 @@ namespace tc::cpu {
 namespace {
 
 // activation(alpha * A' B' + beta * C), A' and B' the operands or their last two axes exchanged.
-struct Product {
+struct ProductTerms {
   bool trans_a = false, trans_b = false;
   double alpha = 1, beta = 1;
   int c = -1, residual = -1;  // operands that are added
@@ -70,7 +70,7 @@ std::vector<int64_t> batch_strides(const std::vector<int64_t>& batch, const std:
 
 // The shape for the operands' extents, and outer offsets. `b_floats` is the distance between packed matrices, 0
 // unpacked.
-kernels::GemmShape shape_of(const Node& node, std::vector<Offsets>& outer, const Product& p,
+kernels::GemmShape shape_of(const Node& node, std::vector<Offsets>& outer, const ProductTerms& p,
                             std::span<const int64_t> ae, std::span<const int64_t> be, std::span<const int64_t> ye,
                             bool adds, std::span<const int64_t> ce, int64_t b_floats) {
   Matrix a = matrix_of(ae, p.trans_a, false);
@@ -150,7 +150,7 @@ struct Addends {
   int bias = -1, addend = -1;
 };
 
-std::optional<Addends> addends_of(Binder& b, const Product& p) {
+std::optional<Addends> addends_of(Binder& b, const ProductTerms& p) {
   if (b.rank(0) < 1 || b.rank(1) < 1) return b.refuse("an operand has rank 0"), std::nullopt;
   // A vector added to each row is the kernel's bias; whatever else broadcasts is its residual, dense or strided.
   const bool row_vector = p.c >= 0 && b.rank(p.c) >= 1 && b.result_shape(0).rank() >= 1 &&
@@ -173,7 +173,7 @@ std::function<double(const Frame&)> product_flops(Slot x, Slot y, bool trans_a) 
 }
 
 // f64, and integers, whose kernels know the low bits of sums and products.
-bool bind_other_product(Binder& b, const Product& p, const Epilogue& e) {
+bool bind_other_product(Binder& b, const ProductTerms& p, const Epilogue& e) {
   using kernels::Elem;
   Elem type;
   switch (b.dtype(0)) {
@@ -239,7 +239,7 @@ bool bind_other_product(Binder& b, const Product& p, const Epilogue& e) {
   return true;
 }
 
-bool bind_product(Binder& b, const Product& p, const Epilogue& e = {}) {
+bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   if (b.dtype(0) != DType::f32) return bind_other_product(b, p, e);
   const auto adds = addends_of(b, p);
   if (!adds) return false;
@@ -310,14 +310,14 @@ bool bind_matmul(Binder& b) {
 
 bool bind_gemm(Binder& b) {
   const auto& a = b.attrs<Gemm>();
-  Product p{a.trans_a, a.trans_b, a.alpha, a.beta};
+  ProductTerms p{a.trans_a, a.trans_b, a.alpha, a.beta};
   if (b.has(2)) p.c = 2;
   return bind_product(b, p);
 }
 
 bool bind_fused_matmul(Binder& b) {
   const auto& a = b.attrs<FusedMatMul>();
-  Product p{a.trans_a, a.trans_b, a.scale, 1};
+  ProductTerms p{a.trans_a, a.trans_b, a.scale, 1};
   if (b.has(2)) p.c = 2;
   if (b.has(3)) p.residual = 3;
   return bind_product(b, p, a.epilogue());

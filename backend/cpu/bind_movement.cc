@@ -10,10 +10,6 @@ namespace {
 using kernels::CopyArgs;
 using kernels::kMaxRank;
 
-int elem_size(DType t) {
-  return static_cast<int>(size_of(t));
-}
-
 // Adds a step that runs copies between operands and results. `plan` fills in boxes for the current extents: extents and
 // strides in elements, and in `src_offset`, `dst_offset` where they start.
 struct Box {

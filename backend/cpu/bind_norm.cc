@@ -8,12 +8,6 @@
 namespace tc::cpu {
 namespace {
 
-int64_t product(std::span<const int64_t> e) {
-  int64_t n = 1;
-  for (int64_t k : e) n *= k;
-  return n;
-}
-
 // A step that normalises rows; `shape` sets rows, channels, spatial and groups for operand 0's extents. Operands
 // `scale` and `bias` (absent: -1) have channels * groups elements. Statistics go to results 1 and 2 when the op has
 // them.

@@ -12,16 +12,6 @@ namespace {
 using kernels::PoolArgs;
 using kernels::PoolKind;
 
-// Reports window errors at the step's node.
-struct NodeErrors {
-  const Node& node;
-  template <class... Parts>
-  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
-    throw Error(
-        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
-  }
-};
-
 // Kernels count planes of a layout.
 int64_t planes(std::span<const int64_t> e, Layout layout) {
   return e[0] * (layout == Layout::blocked16 ? (e[1] + 15) / 16 : e[1]);

@@ -40,7 +40,7 @@ int32_t as_number(uint8_t byte, DType t) {
   return t == DType::i8 ? static_cast<int8_t>(byte) : byte;
 }
 
-struct ProductState {
+struct IntegerProductState {
   Int8GemmArgs args;
   int64_t batches = 1, b_step = 0;
   size_t scale_at = 0;  // in scratch
@@ -102,9 +102,9 @@ bool bind_integer_product(Binder& b, const ProductOperands& o) {
     return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(f.extents(a).back());
   };
   const Node* node = &b.node();
-  b.step<ProductState>(
+  b.step<IntegerProductState>(
       table.block.name,
-      [=, &table](Frame& f, ProductState& s) {
+      [=, &table](Frame& f, IntegerProductState& s) {
         const auto ae = f.extents(a);
         const auto be = packed ? std::span<const int64_t>(packed_extents) : f.extents(w);
         if (ae.back() != be[0])
@@ -122,7 +122,7 @@ bool bind_integer_product(Binder& b, const ProductOperands& o) {
         s.scale_at = (kernels::int8_gemm_scratch(table, g, f.team().threads()) + 63) / 64 * 64;
         f.need_scratch(s.scale_at + (quantised ? static_cast<size_t>(g.n) * sizeof(float) : 0) + 64);
       },
-      [=, &table](Frame& f, ProductState& s) {
+      [=, &table](Frame& f, IntegerProductState& s) {
         Int8GemmArgs& g = s.args;
         g.a = f.ptr<const uint8_t>(a);
         if (!packed) g.b = f.ptr<const uint8_t>(w);

@@ -92,6 +92,11 @@ class EvalContext {
 
 template <class Op>
 void eval(EvalContext& ctx);
+#define TC_OP(family, Name) \
+  template <>               \
+  void eval<Name>(EvalContext&);
+#include "tc/ir/ops.def"
+#undef TC_OP
 
 using EvalFn = void (*)(EvalContext&);
 EvalFn eval_fn(OpId op);

@@ -20,13 +20,6 @@ bool is_random(const Node& n) {
   return random;
 }
 
-std::vector<std::unique_ptr<Graph>> list(std::unique_ptr<Graph> a, std::unique_ptr<Graph> b = nullptr) {
-  std::vector<std::unique_ptr<Graph>> l;
-  l.push_back(std::move(a));
-  if (b) l.push_back(std::move(b));
-  return l;
-}
-
 void add_unique(std::vector<Value*>& to, const std::vector<Value*>& values) {
   for (Value* v : values)
     if (std::find(to.begin(), to.end(), v) == to.end()) to.push_back(v);
@@ -192,7 +185,7 @@ void If::grad(GradContext& ctx) {
     bring_in(c.copied, *regions[static_cast<size_t>(i)], std::move(map));
   }
   const Node* made = ctx.b.make_n<If>({ctx.in(0)}, {}, static_cast<int>(wanted.size()),
-                                      list(std::move(regions[0]), std::move(regions[1])));
+                                      region_list(std::move(regions[0]), std::move(regions[1])));
   for (size_t k = 0; k < wanted.size(); ++k) ctx.give_exactly(wanted[k], made->result(static_cast<int>(k)));
 }
 
@@ -315,7 +308,7 @@ class LoopGradient {
       attrs.scan_output_directions.push_back(1 - form_.input_direction(k));
     }
     const Node* made =
-        b_.make_n<Scan>(operands_, std::move(attrs), static_cast<int>(results.size()), list(std::move(back_)));
+        b_.make_n<Scan>(operands_, std::move(attrs), static_cast<int>(results.size()), region_list(std::move(back_)));
     int next = 0;
     for (int k : carried) ctx_.give_exactly(node_.operand(form_.first_operand + k), made->result(next++));
     for (Value* v : captured) ctx_.give_exactly(v, made->result(next++));
@@ -485,9 +478,9 @@ void loop_jvp(JvpContext& ctx) {
     for (int k : slices) add_input(k);
     for (int j = 0; j < scanned; ++j) add_output(j);
     for (int j : scanned_tangents) add_output(j);
-    made = b.make_n<Scan>(operands, std::move(attrs), results, list(std::move(both)));
+    made = b.make_n<Scan>(operands, std::move(attrs), results, region_list(std::move(both)));
   } else {
-    made = b.make_n<Loop>(operands, {}, results, list(std::move(both)));
+    made = b.make_n<Loop>(operands, {}, results, region_list(std::move(both)));
   }
   JvpContext::Results out;
   out.tangents.resize(static_cast<size_t>(node.num_results()));
@@ -539,7 +532,7 @@ void If::jvp(JvpContext& ctx) {
     regions[i]->set_outputs(outputs);
   }
   const Node* made = ctx.b.make_n<If>({ctx.copy(node.operand(0))}, {}, n + static_cast<int>(moving.size()),
-                                      list(std::move(regions[0]), std::move(regions[1])));
+                                      region_list(std::move(regions[0]), std::move(regions[1])));
   JvpContext::Results out;
   out.tangents.resize(static_cast<size_t>(n));
   for (int j = 0; j < n; ++j) out.values.push_back(made->result(j));

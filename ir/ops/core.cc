@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include "tc/ir/grad.h"
+#include "tc/ir/shape_math.h"
 
 namespace tc {
 namespace {
-
-// Elements of small integer tensors are followed by shape inference.
-constexpr int64_t kMaxContents = 64;
 
 void note_contents(InferContext& ctx, const Tensor& t) {
   if (t.rank() > 1 || t.size() > kMaxContents ||

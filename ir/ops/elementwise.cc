@@ -162,7 +162,7 @@ void note_if_known(InferContext& ctx, F&& f) {
   }
 }
 
-void expect_scalar(InferContext& ctx, int i) {
+void expect_one_element(InferContext& ctx, int i) {
   if (!ctx.has(i) || !ctx.shape(i).ranked()) return;
   for (const Dim& d : ctx.shape(i).dims())
     if (d.is_const() && !d.is(1))
@@ -186,8 +186,8 @@ void ElementwiseOp::infer(InferContext& ctx) {
 
 void Clip::infer(InferContext& ctx) {
   ctx.set(0, ctx.shape(0));
-  expect_scalar(ctx, 1);
-  expect_scalar(ctx, 2);
+  expect_one_element(ctx, 1);
+  expect_one_element(ctx, 2);
   note_if_known(ctx, [&]() -> std::optional<Dims> {
     const Dims* x = ctx.contents(0);
     if (!x) return std::nullopt;
@@ -229,8 +229,8 @@ void BitCast::infer(InferContext& ctx) {
 }
 
 void Dropout::infer(InferContext& ctx) {
-  expect_scalar(ctx, 1);
-  expect_scalar(ctx, 2);
+  expect_one_element(ctx, 1);
+  expect_one_element(ctx, 2);
   ctx.set(0, ctx.shape(0));
   ctx.set(1, ctx.shape(0));
 }

@@ -8,7 +8,7 @@ namespace tc {
 namespace {
 
 constexpr struct Zero {
-} zero;
+} kZero;
 
 void give(GradContext& ctx, int i, const Expr& gradient) {
   ctx.give(i, gradient);

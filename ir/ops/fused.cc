@@ -1,8 +1,7 @@
 #include "tc/ir/ops/fused.h"
 
-#include <numeric>
-
 #include "tc/ir/builder.h"
+#include "tc/ir/grad.h"
 
 namespace tc {
 namespace {
@@ -12,15 +11,6 @@ void set_with_residual(InferContext& ctx, Shape s, int residual) {
   if (ctx.has(residual) && !compatible(Type::tensor(ctx.dtype(0), s), Type::tensor(ctx.dtype(0), ctx.shape(residual))))
     ctx.fail(ErrorCode::bad_shape, "the residual is ", ctx.type(residual), " but the result has shape ", s);
   ctx.set(0, std::move(s));
-}
-
-Value* swap_last_axes(Builder& b, Value* v) {
-  const int rank = v->shape().rank();
-  if (rank < 2) return v;
-  std::vector<int64_t> perm(static_cast<size_t>(rank));
-  std::iota(perm.begin(), perm.end(), int64_t{0});
-  std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
-  return b.make<Transpose>({v}, {std::move(perm)});
 }
 
 Shape swapped(const Shape& s, bool swap) {

@@ -10,12 +10,6 @@ Expr counted(Builder& b, Value* position, Value* sequence) {
   return where(p < 0, p + Expr(b, b.make<SequenceLength>({sequence})), p);
 }
 
-std::vector<std::unique_ptr<Graph>> list(std::unique_ptr<Graph> g) {
-  std::vector<std::unique_ptr<Graph>> l;
-  l.push_back(std::move(g));
-  return l;
-}
-
 bool is_sequence(const Value* v) {
   return v->type().kind() == Type::Kind::sequence;
 }
@@ -63,7 +57,7 @@ void ConcatFromSequence::grad(GradContext& ctx) {
   ShapeOf::Attrs extent{a.axis, a.axis + 1};
   if (a.axis == -1) extent.end.reset();
   body->set_outputs(std::vector{inner.make<ShapeOf>({element}, extent)});
-  Value* extents = b.make_n<SequenceMap>({ctx.in(0)}, {}, 1, list(std::move(body)))->result(0);
+  Value* extents = b.make_n<SequenceMap>({ctx.in(0)}, {}, 1, region_list(std::move(body)))->result(0);
   Value* lengths = b.make<ConcatFromSequence>({extents}, {0});
   ctx.give(0, b.make<SplitToSequence>({ctx.seed(), lengths}, {a.axis}));
 }
@@ -118,7 +112,7 @@ void SequenceMap::grad(GradContext& ctx) {
   for (size_t k = 0; k < leaves.size(); ++k)
     if (!grads[k]) grads[k] = zeros_like(inner, leaves[k]);
   back->set_outputs(grads);
-  const Node* made = b.make_n<SequenceMap>(operands, {}, static_cast<int>(grads.size()), list(std::move(back)));
+  const Node* made = b.make_n<SequenceMap>(operands, {}, static_cast<int>(grads.size()), region_list(std::move(back)));
   for (size_t k = 0; k < leaves.size(); ++k) {
     Value* parts = made->result(static_cast<int>(k));
     if (is_sequence(targets[k])) {
@@ -153,7 +147,8 @@ void SequenceMap::jvp(JvpContext& ctx) {
   for (int j = 0; j < n; ++j)
     if (Value* t = r.tangents[static_cast<size_t>(j)]) outputs.push_back(t);
   both->set_outputs(outputs);
-  const Node* made = b.make_n<SequenceMap>(operands, {}, static_cast<int>(outputs.size()), list(std::move(both)));
+  const Node* made =
+      b.make_n<SequenceMap>(operands, {}, static_cast<int>(outputs.size()), region_list(std::move(both)));
   JvpContext::Results out;
   int next = n;
   for (int j = 0; j < n; ++j) {

@@ -5,12 +5,6 @@
 namespace tc::text {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 bool is_symbol_char(char c) {
   return is_letter(c) || is_digit(c);
 }

@@ -7,13 +7,6 @@
 namespace tc::text {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 constexpr char kHex[] = "0123456789abcdef";
 
 int hex_value(char c) {

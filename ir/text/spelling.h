@@ -10,6 +10,12 @@
 
 namespace tc::text {
 
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 // [A-Za-z_][A-Za-z0-9_.]*: names that need no quotes.
 bool is_plain(std::string_view name);
 // In double quotes; control characters, quotes, backslashes and bytes that are not UTF-8 are escaped.

@@ -2,6 +2,7 @@
 #include "tc/passes/fuse/fuse.h"
 
 namespace tc {
+namespace attention_patterns {
 namespace {
 
 constexpr Any values, bias, residual, target;
@@ -207,8 +208,10 @@ Patch leave_heads_in_place(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace attention_patterns
 
 std::span<const Rule> attention_rules() {
+  using namespace attention_patterns;
   static const Rule kRules[] = {
       {"products-and-softmax-are-attention", reassociates,
        pat<MatMul, FusedMatMul>(weights, values, maybe(bias), maybe(residual)), recognise_attention},

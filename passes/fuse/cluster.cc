@@ -7,9 +7,9 @@
 namespace tc {
 namespace {
 
-constexpr std::string_view kRule = "elementwise-into-cluster";
+constexpr std::string_view kClusterRule = "elementwise-into-cluster";
 // A strip program has 48 slots for operands, results, scalars and values in flight.
-constexpr size_t kMaxOperands = 12, kMaxNodes = 24, kMaxResults = 4;
+constexpr size_t kMaxOperands = 12, kMaxClusterNodes = 24, kMaxResults = 4;
 
 bool strip_type(DType t) {
   return t == DType::f32 || t == DType::boolean;
@@ -32,7 +32,7 @@ class ClusterBuilder {
     }
     // From the last node upwards, so that a root collects everything above it.
     editor_.on_erase = [this](Node& n) { taken_.insert(&n); };
-    for (auto it = order.rbegin(); it != order.rend() && editor_.allows(kRule, exact); ++it)
+    for (auto it = order.rbegin(); it != order.rend() && editor_.allows(kClusterRule, exact); ++it)
       if (!taken_.count(*it) && clusterable(**it)) grow(**it);
     editor_.on_erase = nullptr;
   }
@@ -43,7 +43,7 @@ class ClusterBuilder {
     shape_ = &root.result(0)->shape();
     root_position_ = position_.at(&root);
     bool grown = true;
-    while (grown && members_.size() < kMaxNodes) {
+    while (grown && members_.size() < kMaxClusterNodes) {
       grown = false;
       for (size_t i = 0; i < members_.size() && !grown; ++i)
         for (Value* v : members_[i]->operands())
@@ -139,7 +139,7 @@ class ClusterBuilder {
     body->set_outputs(returned);
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(body));
-    Edit edit{kRule, exact, {}, &root, {}, sorted};
+    Edit edit{kClusterRule, exact, {}, &root, {}, sorted};
     edit.nodes.push_back(make_node(module, OpId::Cluster, inputs, nullptr, static_cast<int>(outputs.size()),
                                    std::move(regions), root.location()));
     Node* cluster = edit.nodes.front().get();
@@ -147,7 +147,7 @@ class ClusterBuilder {
       edit.replaced.emplace_back(outputs[i], cluster->result(static_cast<int>(i)));
     for (Node* n : sorted) taken_.insert(n);
     if (const char* why = editor_.commit(std::move(edit))) {
-      editor_.note_miss(kRule, why, root);
+      editor_.note_miss(kClusterRule, why, root);
       return;
     }
     taken_.insert(cluster);
@@ -226,7 +226,7 @@ bool clusterable(const Node& n) {
 }
 
 std::span<const Rule> cluster_rules() {
-  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  static const Rule kRules[] = {{kClusterRule, exact, any_node(), nullptr}};
   return kRules;
 }
 

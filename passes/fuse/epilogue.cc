@@ -3,6 +3,7 @@
 #include "tc/passes/fuse/fuse.h"
 
 namespace tc {
+namespace epilogue_patterns {
 namespace {
 
 constexpr Any x, low, high;
@@ -99,8 +100,10 @@ Patch fuse_residual(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace epilogue_patterns
 
 std::span<const Rule> epilogue_rules() {
+  using namespace epilogue_patterns;
   static const Rule kRules[] = {
       {"residual-into-epilogue", same_rounding, pat<Add>(linear, x), fuse_residual},
       {"activation-into-epilogue", same_rounding, activation(linear, maybe(low), maybe(high)), fuse_activation},
@@ -119,6 +122,7 @@ std::span<const Rule> fuse_rules() {
 }
 
 std::optional<std::string> is_fused(const Module& m) {
+  using namespace epilogue_patterns;
   return find_violation(m, "an activation behind a convolution that nothing else uses", [](const Node& n) {
     if (!n.is<Relu>() && !n.is<HardSwish>() && !n.is<Sigmoid>()) return false;
     const Node* def = n.operand(0)->def();

@@ -2,6 +2,7 @@
 #include "tc/passes/fuse/fuse.h"
 
 namespace tc {
+namespace linear_patterns {
 namespace {
 
 constexpr Any x, y, c, bias;
@@ -102,8 +103,10 @@ Patch add_product_bias(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace linear_patterns
 
 std::span<const Rule> linear_rules() {
+  using namespace linear_patterns;
   static const Rule kRules[] = {
       {"gemm-is-matmul-with-bias", same_rounding, pat<Gemm>(x, y, maybe(c)), gemm_is_matmul},
       {"transpose-into-matmul", exact, pat<MatMul, FusedMatMul>(x, y, maybe(bias), maybe(c)), transpose_into_product},

@@ -4,6 +4,7 @@
 #include "tc/passes/fuse/fuse.h"
 
 namespace tc {
+namespace weights_patterns {
 namespace {
 
 constexpr Any x, w, b, c, scale, offset, mean, variance;
@@ -138,6 +139,7 @@ Patch multiply_into_weights(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace weights_patterns
 
 std::optional<std::vector<double>> channel_vector(const Tensor& t, const Shape& shape) {
   if (!shape.ranked() || shape.rank() < 2 || !shape[1].is_const() || t.rank() > shape.rank()) return std::nullopt;
@@ -151,6 +153,7 @@ std::optional<std::vector<double>> channel_vector(const Tensor& t, const Shape& 
 }
 
 std::span<const Rule> weight_rules() {
+  using namespace weights_patterns;
   static const Rule kRules[] = {
       {"batch-norm-into-conv", reassociates,
        pat<BatchNormalization>(conv(x, w, maybe(b)), scale, offset, mean, variance), batch_norm_into_conv},

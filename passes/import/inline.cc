@@ -23,9 +23,9 @@ void inline_body(Editor& editor, std::string_view rule, Node& node, const Graph&
 
 namespace {
 
-constexpr std::string_view kRule = "inline-call";
+constexpr std::string_view kInlineRule = "inline-call";
 // Functions that call functions can grow exponentially.
-constexpr int64_t kMaxNodes = int64_t{1} << 18;
+constexpr int64_t kMaxInlinedNodes = int64_t{1} << 18;
 
 }  // namespace
 
@@ -43,18 +43,19 @@ void inline_functions(PassContext& ctx) {
       if (n.is<Call>()) calls.push_back(&n);
     });
     for (Node* call : calls) {
-      if (gone.count(call) || !ctx.editor.allows(kRule, exact)) continue;
+      if (gone.count(call) || !ctx.editor.allows(kInlineRule, exact)) continue;
       const std::string& name = call->attrs<Call>().callee;
       const Graph* callee = ctx.module.find_function(name);
       TC_CHECK(callee, "call_order has found @", name);
       walk(*callee, [&](const Node&) { ++nodes; });
-      if (nodes > kMaxNodes)
-        throw Error({ErrorCode::limit_size,
-                     cat("with the body of @", name, " here, the program would have more than ", kMaxNodes, " nodes"),
-                     call->location(),
-                     {},
-                     {}});
-      inline_body(ctx.editor, kRule, *call, *callee);
+      if (nodes > kMaxInlinedNodes)
+        throw Error(
+            {ErrorCode::limit_size,
+             cat("with the body of @", name, " here, the program would have more than ", kMaxInlinedNodes, " nodes"),
+             call->location(),
+             {},
+             {}});
+      inline_body(ctx.editor, kInlineRule, *call, *callee);
     }
   }
   ctx.editor.on_erase = nullptr;
@@ -65,7 +66,7 @@ void inline_functions(PassContext& ctx) {
 }
 
 std::span<const Rule> inline_function_rules() {
-  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  static const Rule kRules[] = {{kInlineRule, exact, any_node(), nullptr}};
   return kRules;
 }
 

@@ -4,7 +4,7 @@
 namespace tc {
 namespace {
 
-constexpr std::string_view kRule = "inline-constant-branch";
+constexpr std::string_view kBranchRule = "inline-constant-branch";
 
 }  // namespace
 
@@ -15,8 +15,8 @@ void inline_branches(PassContext& ctx) {
   for (bool progress = true; progress;) {
     progress = false;
     for (Node* node : find_nodes(ctx.module, decided)) {
-      if (!ctx.editor.allows(kRule, exact)) return;
-      inline_body(ctx.editor, kRule, *node, node->region(scalar_f64(*node->operand(0)->constant()) != 0 ? 0 : 1));
+      if (!ctx.editor.allows(kBranchRule, exact)) return;
+      inline_body(ctx.editor, kBranchRule, *node, node->region(scalar_f64(*node->operand(0)->constant()) != 0 ? 0 : 1));
       progress = true;
       break;  // the branch may have held further ones of the list
     }
@@ -24,7 +24,7 @@ void inline_branches(PassContext& ctx) {
 }
 
 std::span<const Rule> branch_rules() {
-  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  static const Rule kRules[] = {{kBranchRule, exact, any_node(), nullptr}};
   return kRules;
 }
 

@@ -5,6 +5,7 @@
 #include "tc/passes/normalize/normalize.h"
 
 namespace tc {
+namespace canonical_patterns {
 namespace {
 
 constexpr Any x, y, low, high, low2, high2;
@@ -76,8 +77,10 @@ Patch clip_of_relu(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace canonical_patterns
 
 std::span<const Rule> canonical_rules() {
+  using namespace canonical_patterns;
   static const Rule kRules[] = {
       {"max-zero-is-relu", exact, pat<Max>(x, 0), max_zero_is_relu},
       {"min-of-max-is-clip", exact, pat<Min>(pat<Max>(x, scalar(low)), scalar(high)), min_max_is_clip},

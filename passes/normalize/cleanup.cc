@@ -4,6 +4,7 @@
 #include "tc/passes/normalize/normalize.h"
 
 namespace tc {
+namespace cleanup_patterns {
 namespace {
 
 constexpr Any x, a, b, axes, s, steps, pads;
@@ -118,8 +119,10 @@ Patch only_operand(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace cleanup_patterns
 
 std::span<const Rule> cleanup_rules() {
+  using namespace cleanup_patterns;
   static const Rule kRules[] = {
       {"identity-is-its-operand", exact, pat<Identity, StopGradient>(x), forward},
       {"cast-to-same-type", exact, pat<Cast>(x), forward_if_same_type},

@@ -34,7 +34,7 @@ bool eligible(const Node& n) {
          n.op() != OpId::Parameter && n.op() != OpId::Call;
 }
 
-constexpr std::string_view kRule = "merge-equal-nodes";
+constexpr std::string_view kMergeRule = "merge-equal-nodes";
 
 // Scopes nest like graphs: a region sees what the enclosing graphs computed before it.
 class Scope {
@@ -48,10 +48,10 @@ class Scope {
       for (int i = 0; i < n->num_regions(); ++i) Scope(editor_, this).run(n->region(i));
       if (!eligible(*n)) continue;
       const size_t h = hash_node(*n);
-      if (Node* earlier = find(h, *n); earlier && editor_.allows(kRule, exact)) {
-        Edit edit{kRule, exact, {}, n, {}, {}, true};
+      if (Node* earlier = find(h, *n); earlier && editor_.allows(kMergeRule, exact)) {
+        Edit edit{kMergeRule, exact, {}, n, {}, {}, true};
         for (int j = 0; j < n->num_results(); ++j) edit.replaced.emplace_back(n->result(j), earlier->result(j));
-        if (const char* why = editor_.commit(std::move(edit))) editor_.note_miss(kRule, why, *n);
+        if (const char* why = editor_.commit(std::move(edit))) editor_.note_miss(kMergeRule, why, *n);
         continue;
       }
       seen_.emplace(h, n);
@@ -76,7 +76,7 @@ class Scope {
 }  // namespace
 
 std::span<const Rule> common_rules() {
-  static const Rule kRules[] = {{kRule, exact, any_node(), nullptr}};
+  static const Rule kRules[] = {{kMergeRule, exact, any_node(), nullptr}};
   return kRules;
 }
 

@@ -6,6 +6,7 @@
 #include "tc/passes/normalize/normalize.h"
 
 namespace tc {
+namespace integer_patterns {
 namespace {
 
 constexpr Any quantised, y_scale, y_zero, left, right;
@@ -138,8 +139,10 @@ Patch integer_matmul(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace integer_patterns
 
 std::span<const Rule> integer_rules() {
+  using namespace integer_patterns;
   // A sum that lies between two bytes may round to the other one.
   static const Rule kRules[] = {
       {"quantised-conv-is-integer", approximate(8e-3), pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)),

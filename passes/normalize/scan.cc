@@ -16,7 +16,7 @@ constexpr std::string_view kElementwise = "scan-of-elementwise-is-elementwise",
                            kCumulative = "scan-of-sums-is-cumulative", kShort = "short-scan-is-unrolled";
 
 // Iterations, and nodes in all of them. A frame of the native executor costs as much as a handful of small steps.
-constexpr int64_t kMaxTrips = 8, kMaxNodes = 64;
+constexpr int64_t kMaxTrips = 8, kMaxUnrolledNodes = 64;
 
 int64_t entry(const std::vector<int64_t>& list, size_t k) {
   return k < list.size() ? list[k] : 0;
@@ -337,7 +337,7 @@ std::vector<Value*> unrolled(Node& scan) {
   const int64_t trips = extent.value();
   int64_t nodes = 0;
   walk(body, [&](const Node&) { ++nodes; });
-  if (trips < 1 || trips > kMaxTrips || trips * nodes > kMaxNodes)
+  if (trips < 1 || trips > kMaxTrips || trips * nodes > kMaxUnrolledNodes)
     throw Declined{"the scan is too long to be written out"};
   std::vector<Value*> carried(static_cast<size_t>(body.num_outputs()));
   for (size_t i = 0; i < states; ++i) carried[i] = scan.operand(static_cast<int>(i));

@@ -4,10 +4,11 @@
 
 // Transposes move towards the outputs, where they meet others and vanish, or reach a product that reads transposed.
 namespace tc {
+namespace sink_patterns {
 namespace {
 
 constexpr Any x;
-constexpr As<Transpose> transpose;
+constexpr As<Transpose> inner_transpose;
 constexpr As<Concat> concat;
 
 using Perm = std::vector<int64_t>;
@@ -64,8 +65,8 @@ Patch sink_below_elementwise(Rewrite& r) {
 
 template <class Op>
 Patch sink_below_axis_op(Rewrite& r) {
-  if (!r.single_use(transpose)) return r.miss("the transpose has other users");
-  const Perm& perm = r.attrs(transpose).perm;
+  if (!r.single_use(inner_transpose)) return r.miss("the transpose has other users");
+  const Perm& perm = r.attrs(inner_transpose).perm;
   auto a = r.root_attrs<Op>();
   const auto rank = static_cast<int64_t>(perm.size());
   if (a.axis < -rank || a.axis >= rank) return r.miss("the axes are reversed");
@@ -92,12 +93,14 @@ Patch sink_below_concat(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace sink_patterns
 
 std::span<const Rule> sink_rules() {
+  using namespace sink_patterns;
   static const Rule kRules[] = {
       {"transpose-after-elementwise", exact, any_elementwise(), sink_below_elementwise},
-      {"transpose-after-softmax", exact, pat<Softmax>(transpose(x)), sink_below_axis_op<Softmax>},
-      {"transpose-after-log-softmax", exact, pat<LogSoftmax>(transpose(x)), sink_below_axis_op<LogSoftmax>},
+      {"transpose-after-softmax", exact, pat<Softmax>(inner_transpose(x)), sink_below_axis_op<Softmax>},
+      {"transpose-after-log-softmax", exact, pat<LogSoftmax>(inner_transpose(x)), sink_below_axis_op<LogSoftmax>},
       {"transpose-after-concat", exact, concat, sink_below_concat},
   };
   return kRules;

@@ -4,6 +4,7 @@
 #include "tc/passes/stabilize/stabilize.h"
 
 namespace tc {
+namespace activation_patterns {
 namespace {
 
 constexpr Any x, k;
@@ -81,8 +82,10 @@ std::vector<Rule> make_table() {
 }
 
 }  // namespace
+}  // namespace activation_patterns
 
 std::span<const Rule> activation_rules() {
+  using namespace activation_patterns;
   static const std::vector<Rule> kRules = make_table();
   return kRules;
 }

@@ -1,6 +1,7 @@
 #include "tc/passes/stabilize/stabilize.h"
 
 namespace tc {
+namespace norm_patterns {
 namespace {
 
 constexpr Any x, axes, eps, gamma, beta;
@@ -64,8 +65,10 @@ std::vector<Rule> make_table() {
 }
 
 }  // namespace
+}  // namespace norm_patterns
 
 std::span<const Rule> norm_rules() {
+  using namespace norm_patterns;
   static const std::vector<Rule> kRules = make_table();
   return kRules;
 }

@@ -1,6 +1,7 @@
 #include "tc/passes/stabilize/stabilize.h"
 
 namespace tc {
+namespace softmax_patterns {
 namespace {
 
 constexpr Any x, axes, axes2;
@@ -64,8 +65,10 @@ Patch less_log_sum_exp(Rewrite& r) {
 }
 
 }  // namespace
+}  // namespace softmax_patterns
 
 std::span<const Rule> softmax_rules() {
+  using namespace softmax_patterns;
   // Relative to the largest element: the exponential of a difference rounds otherwise than a quotient of exponentials.
   constexpr Exactness close = approximate(1e-5);
   static const Rule kRules[] = {

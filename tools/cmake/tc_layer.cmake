@@ -32,6 +32,10 @@ function(tc_unity target)
     set(files ${ARGV1})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TC_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
+  if(TC_UNITY)
+    # g++ takes files that are included for headers.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # tc_once(TARGET): its code runs once for a model, not once for an inference, and is compiled for a quick build.
