@@ -11,6 +11,7 @@
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/table.h"
+#include "tc/tools/common/timing.h"
 
 namespace tc {
 namespace {
@@ -37,7 +38,6 @@ Memory<float> floats(size_t count) {
 // The best rate, in units per nanosecond, of repeating f for a while.
 template <class F>
 double best_rate(double units, F&& f) {
-  using Clock = std::chrono::steady_clock;
   f();
   double best = 0;
   const auto start = Clock::now();
@@ -157,7 +157,6 @@ double peak_gflops(int threads) {
 }
 
 Probe probe_machine() {
-  using Clock = std::chrono::steady_clock;
   Probe probe;
   if (kernels::cpu_info().cores > 1) {
     // Ends early where the threads have to share a core.

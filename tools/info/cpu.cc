@@ -33,7 +33,7 @@ std::vector<std::string> extensions() {
   return names;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string spaced(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& w : words) text += (text.empty() ? "" : " ") + w;
   return text;
@@ -43,9 +43,9 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string cpu_text(const MachineRates* rates) {
   const kernels::CpuInfo& cpu = kernels::cpu_info();
-  std::string text = cat("model    ", cpu.model.empty() ? "unknown" : cpu.model, "\ntiers    ", joined(tiers()),
+  std::string text = cat("model    ", cpu.model.empty() ? "unknown" : cpu.model, "\ntiers    ", spaced(tiers()),
                          "; in use: ", kernels::tier_name(kernels::active_tier()), "\n");
-  if (const auto more = extensions(); !more.empty()) text += cat("also     ", joined(more), "\n");
+  if (const auto more = extensions(); !more.empty()) text += cat("also     ", spaced(more), "\n");
   text += cat("cores    ", cpu.cores, "\ncaches   L1 ", cpu.l1d_bytes >> 10, " KiB, L2 ", cpu.l2_bytes >> 10,
               " KiB per core, L3 ");
   text += cpu.l3_bytes ? cat(cpu.l3_bytes >> 10, " KiB\n") : "unknown\n";
