@@ -5,13 +5,10 @@
 #include "tc/ir/builder.h"
 #include "tc/ir/text/print.h"
 #include "tc/ir/verify.h"
+#include "types.h"
 
 namespace tc {
 namespace {
-
-Type f32(Shape s) {
-  return Type::tensor(DType::f32, std::move(s));
-}
 
 std::vector<std::pair<const Node*, int>> users(const Value* v) {
   std::vector<std::pair<const Node*, int>> result;

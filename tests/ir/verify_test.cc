@@ -5,13 +5,10 @@
 #include "tc/ir/builder.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
+#include "types.h"
 
 namespace tc {
 namespace {
-
-Type f32(Shape s) {
-  return Type::tensor(DType::f32, std::move(s));
-}
 
 // A well-formed module that each test breaks in one way.
 struct VerifyTest : testing::Test {

@@ -224,13 +224,13 @@ void jump(Writer& w) {
   }
 }
 
-constexpr Statement kStatements[] = {unary,      unary,  unary,  unary,    arithmetic,
-                                     arithmetic, of_two, choice, integers, jump};
+constexpr Statement kElementwiseStatements[] = {unary,      unary,  unary,  unary,    arithmetic,
+                                                arithmetic, of_two, choice, integers, jump};
 
 }  // namespace
 
 std::span<const Statement> elementwise_statements() {
-  return kStatements;
+  return kElementwiseStatements;
 }
 
 }  // namespace tc::programs

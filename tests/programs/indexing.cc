@@ -142,13 +142,13 @@ void places(Writer& w) {
   w.add(cat("one_hot(", i.name, ", ", depth, ")"), one_hot(i.v, depth, {.dtype = w.dtype()}), 1, true);
 }
 
-constexpr Statement kStatements[] = {sliced,  sliced,  sliced,    last_of, taken,  gathered, along,
-                                     updated, updated, scattered, masked,  sorted, largest,  places};
+constexpr Statement kIndexingStatements[] = {sliced,  sliced,  sliced,    last_of, taken,  gathered, along,
+                                             updated, updated, scattered, masked,  sorted, largest,  places};
 
 }  // namespace
 
 std::span<const Statement> indexing_statements() {
-  return kStatements;
+  return kIndexingStatements;
 }
 
 }  // namespace tc::programs

@@ -159,14 +159,14 @@ void triangle(Writer& w) {
     w.add(cat("triu(", x.name, ", ", k, ")"), triu(x.v, {.k = k}), x.size);
 }
 
-constexpr Statement kStatements[] = {reshaped, reshaped, flattened, permuted, permuted, new_axis,
-                                     squeezed, flipped,  rolled,    tiled,    repeated, joined,
-                                     stacked,  padded,   broadcast, moved,    parts,    triangle};
+constexpr Statement kMovementStatements[] = {reshaped, reshaped, flattened, permuted, permuted, new_axis,
+                                             squeezed, flipped,  rolled,    tiled,    repeated, joined,
+                                             stacked,  padded,   broadcast, moved,    parts,    triangle};
 
 }  // namespace
 
 std::span<const Statement> movement_statements() {
-  return kStatements;
+  return kMovementStatements;
 }
 
 }  // namespace tc::programs

@@ -70,12 +70,12 @@ void attended(Writer& w) {
         matmul(softmax(scores), v.v), 2);
 }
 
-constexpr Statement kStatements[] = {soft, soft, soft, layer, layer, channels, of_lengths, attended};
+constexpr Statement kNormsStatements[] = {soft, soft, soft, layer, layer, channels, of_lengths, attended};
 
 }  // namespace
 
 std::span<const Statement> norm_statements() {
-  return kStatements;
+  return kNormsStatements;
 }
 
 }  // namespace tc::programs

@@ -66,12 +66,12 @@ void dense(Writer& w) {
         grown(a, m, a.extents.back()) + 2);
 }
 
-constexpr Statement kStatements[] = {with_matrix, with_matrix, with_its_transpose, einsum_of_two, dots, dense};
+constexpr Statement kProductsStatements[] = {with_matrix, with_matrix, with_its_transpose, einsum_of_two, dots, dense};
 
 }  // namespace
 
 std::span<const Statement> product_statements() {
-  return kStatements;
+  return kProductsStatements;
 }
 
 }  // namespace tc::programs

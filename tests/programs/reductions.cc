@@ -103,13 +103,13 @@ void differences(Writer& w) {
   w.add(cat("diff(", x.name, ", ", axis, ")"), diff(x.v, {.axis = axis}), x.size * 2);
 }
 
-constexpr Statement kStatements[] = {plain,   plain, plain,      log_sum,    spread,
-                                     product, norm,  cumulative, cumulative, differences};
+constexpr Statement kReductionsStatements[] = {plain,   plain, plain,      log_sum,    spread,
+                                               product, norm,  cumulative, cumulative, differences};
 
 }  // namespace
 
 std::span<const Statement> reduction_statements() {
-  return kStatements;
+  return kReductionsStatements;
 }
 
 }  // namespace tc::programs

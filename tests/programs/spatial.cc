@@ -101,12 +101,12 @@ void pooled_whole(Writer& w) {
     w.add(cat("global_max_pool(", x.name, ")"), global_max_pool(x.v), x.size);
 }
 
-constexpr Statement kStatements[] = {convolved, convolved, convolved, convolved_back, pooled, pooled_whole};
+constexpr Statement kSpatialStatements[] = {convolved, convolved, convolved, convolved_back, pooled, pooled_whole};
 
 }  // namespace
 
 std::span<const Statement> spatial_statements() {
-  return kStatements;
+  return kSpatialStatements;
 }
 
 }  // namespace tc::programs

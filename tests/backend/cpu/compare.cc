@@ -1,5 +1,7 @@
 #include "compare.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <complex>
 
@@ -104,6 +106,18 @@ std::string differences(const std::vector<Datum>& actual, const std::vector<Datu
   for (size_t i = 0; i < actual.size(); ++i)
     if (const auto d = difference(actual[i], truth[i], tolerance); !d.empty()) return cat("output ", i, ": ", d);
   return {};
+}
+
+void expect_agreement(const Module& m, const std::vector<std::vector<Datum>>& runs) {
+  for (const int level : {0, 2}) {
+    CompileOptions options;
+    options.level = level;
+    const auto executable = compiled(m, options);
+    const auto context = executable->make_context(2);
+    for (size_t i = 0; i < runs.size(); ++i)
+      EXPECT_EQ(differences(executable->run(runs[i], *context), widened(m, runs[i])), "")
+          << "run " << i << " at -O" << level;
+  }
 }
 
 }  // namespace tc

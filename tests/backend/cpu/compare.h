@@ -35,6 +35,9 @@ std::shared_ptr<const Executable> compiled(const Module& module, const CompileOp
 // The first difference among outputs, with its number; empty: none.
 std::string differences(const std::vector<Datum>& actual, const std::vector<Datum>& truth, Tolerance tolerance = {});
 
+// Runs each set of inputs in turn on one context, at both levels, against the reference.
+void expect_agreement(const Module& m, const std::vector<std::vector<Datum>>& runs);
+
 // The text of the Error that f throws; empty when it throws none.
 template <class F>
 std::string error_of(F&& f) {

@@ -7,18 +7,6 @@
 namespace tc {
 namespace {
 
-void expect_agreement(const Module& m, const std::vector<std::vector<Datum>>& runs) {
-  for (const int level : {0, 2}) {
-    CompileOptions options;
-    options.level = level;
-    const auto executable = compiled(m, options);
-    const auto context = executable->make_context(2);
-    for (size_t i = 0; i < runs.size(); ++i)
-      EXPECT_EQ(differences(executable->run(runs[i], *context), widened(m, runs[i])), "")
-          << "run " << i << " at -O" << level;
-  }
-}
-
 Type f32s(Dims d) {
   return Type::tensor(DType::f32, Shape(std::move(d)));
 }

@@ -9,7 +9,7 @@
 namespace tc {
 namespace {
 
-constexpr std::string_view kProgram = R"(func @noise(%x: f32[N]) {
+constexpr std::string_view kNoise = R"(func @noise(%x: f32[N]) {
   %0 = random_normal_like %x : f32[N]  loc("in the function")
   return %0
 }
@@ -36,7 +36,7 @@ graph @main(%x: f32[N], %n: i64[]) {
 )";
 
 std::unique_ptr<Module> program() {
-  return parse_module(kProgram, "test");
+  return parse_module(kNoise, "test");
 }
 
 std::vector<Datum> inputs() {

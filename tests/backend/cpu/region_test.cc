@@ -32,19 +32,6 @@ Tensor ramp(Extents e, float first = 0) {
   return t;
 }
 
-// Runs each set of inputs in turn on one context, at both levels, against the reference.
-void expect_agreement(const Module& m, const std::vector<std::vector<Datum>>& runs) {
-  for (const int level : {0, 2}) {
-    CompileOptions options;
-    options.level = level;
-    const auto executable = compiled(m, options);
-    const auto context = executable->make_context(2);
-    for (size_t i = 0; i < runs.size(); ++i)
-      EXPECT_EQ(differences(executable->run(runs[i], *context), widened(m, runs[i])), "")
-          << "run " << i << " at -O" << level;
-  }
-}
-
 Type image(Dims d) {
   return Type::tensor(DType::f32, Shape(std::move(d)));
 }

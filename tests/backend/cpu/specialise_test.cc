@@ -12,7 +12,7 @@ namespace tc {
 namespace {
 
 // The rank of %s depends on data; where %mode is 1 the product asks for rows of 3.
-constexpr const char* kProgram = R"(graph @main(%x: f32[N,M], %mode: i64[]) {
+constexpr const char* kBranches = R"(graph @main(%x: f32[N,M], %mode: i64[]) {
   %one = constant dense<1> : i64[]
   %axes = constant dense<[1]> : i64[1]
   %w = constant dense<[[1, 2], [3, 4], [5, 6]]> : f32[3,2]
@@ -38,7 +38,7 @@ std::vector<Datum> inputs(int64_t rows, int64_t columns, int64_t mode) {
 }
 
 TEST(Specialise, ResultsStayWhenInputsComeAgain) {
-  const auto module = parse_module(kProgram, "program");
+  const auto module = parse_module(kBranches, "program");
   const auto executable = compiled(*module, {});
   ASSERT_TRUE(cpu::Specialisations::useful_for(executable->plan()));
   const auto context = executable->make_context(1);
@@ -54,14 +54,14 @@ TEST(Specialise, ResultsStayWhenInputsComeAgain) {
 }
 
 TEST(Specialise, ErrorsStay) {
-  const auto executable = compiled(*parse_module(kProgram, "program"), {});
+  const auto executable = compiled(*parse_module(kBranches, "program"), {});
   const auto context = executable->make_context(1);
   for (int round = 0; round < 4; ++round) EXPECT_THROW(executable->run(inputs(2, 5, 1), *context), Error) << round;
   for (int round = 0; round < 3; ++round) EXPECT_EQ(executable->run(inputs(2, 5, 0), *context).size(), 1U);
 }
 
 TEST(Specialise, ContextsShareThePlan) {
-  const auto module = parse_module(kProgram, "program");
+  const auto module = parse_module(kBranches, "program");
   const auto executable = compiled(*module, {});
   const auto in = inputs(4, 3, 1);
   const auto expected = widened(*module, in);
@@ -75,7 +75,7 @@ TEST(Specialise, ContextsShareThePlan) {
 }
 
 TEST(Specialise, KeepsFewPlans) {
-  const auto module = parse_module(kProgram, "program");
+  const auto module = parse_module(kBranches, "program");
   cpu::Specialisations special;
   int made = 0;
   const auto find = [&](int64_t rows) {

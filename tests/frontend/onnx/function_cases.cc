@@ -7,10 +7,6 @@ namespace {
 
 using namespace testing_onnx;
 
-Tensor f32s(const std::vector<float>& values) {
-  return Tensor::of<float>({static_cast<int64_t>(values.size())}, values);
-}
-
 Tensor boolean(bool v) {
   return Tensor::scalar(Bool(v));
 }
@@ -32,8 +28,6 @@ std::string vectors(const Messages& nodes, const Names& inputs, const Names& out
   for (const auto& name : outputs) out.push_back(vector_f32(name));
   return model(graph(nodes, in, out, initializers), {functions, {{"", 18}, {"my", 1}, {"your", 1}}, 10});
 }
-
-const NodeExtras kMy = {.domain = "my"};
 
 void attributes(std::vector<FunctionCase>& cases) {
   // The default, a value of the call, and the attribute that is handed on to a further function.

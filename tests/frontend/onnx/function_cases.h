@@ -11,6 +11,10 @@
 
 namespace tc {
 
+inline Tensor f32s(const std::vector<float>& values) {
+  return Tensor::of<float>({static_cast<int64_t>(values.size())}, values);
+}
+
 struct FunctionCase {
   std::string name;
   std::string model;

@@ -66,8 +66,6 @@ struct Refused {
   friend std::ostream& operator<<(std::ostream& out, const Refused& c) { return out << c.name; }
 };
 
-const NodeExtras kMy = {.domain = "my"};
-
 std::string call(const std::string& f, const Names& inputs = {"x"}, const Names& outputs = {"y"},
                  const Messages& attributes = {}) {
   return node(f, inputs, outputs, attributes, {.domain = "my", .name = "call_" + f});

@@ -1,6 +1,7 @@
 // The operator Gradient: which function it differentiates, and where.
 #include <gtest/gtest.h>
 
+#include "function_cases.h"
 #include "model_writer.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verify.h"
@@ -12,12 +13,7 @@ namespace {
 
 using namespace testing_onnx;
 
-Tensor f32s(const std::vector<float>& values) {
-  return Tensor::of<float>({static_cast<int64_t>(values.size())}, values);
-}
-
 const NodeExtras kTraining = {.domain = "ai.onnx.preview.training", .name = "the_gradient"};
-const NodeExtras kMy = {.domain = "my"};
 
 std::string gradient(const Names& inputs, const Names& outputs, const std::string& y, const Names& xs,
                      const Names& zs = {}) {

@@ -73,6 +73,7 @@ inline std::string attr_ref(const std::string& name, const std::string& of_funct
 struct NodeExtras {
   std::string domain = {}, overload = {}, name = {};
 };
+inline const NodeExtras kMy = {.domain = "my"};  // the domain that most tests make up
 inline std::string node(const std::string& op, const Names& inputs, const Names& outputs,
                         const Messages& attributes = {}, const NodeExtras& extras = {}) {
   std::string out = each(1, inputs) + each(2, outputs) + field(4, op) + each(5, attributes);
