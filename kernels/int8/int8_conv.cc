@@ -120,9 +120,10 @@ void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& c
       const uint8_t* next = from;
       for (int64_t left = c.channels; left > 0; left -= 4, next += 4 * channel) {
         if (left >= 4) {
-          const uint32_t quad =
-              (next[0] | next[channel] << 8 | next[2 * channel] << 16 | uint32_t{next[3 * channel]} << 24) ^ changes;
-          std::memcpy(row, &quad, sizeof quad);
+          const uint32_t quad = uint32_t{next[0]} | uint32_t{next[channel]} << 8 | uint32_t{next[2 * channel]} << 16 |
+                                uint32_t{next[3 * channel]} << 24;
+          const uint32_t changed = quad ^ changes;
+          std::memcpy(row, &changed, sizeof changed);
         } else {
           for (int64_t q = 0; q < left; ++q) row[q] = next[q * channel] ^ change;
         }
@@ -195,8 +196,7 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       int32_t* sums = nullptr;
       if (scratch.factor) {
         sums = scratch.pixel_sums + worker * t.side * t.width;
-        table.block.fn(
-            {.rows = 1, .depth = depth, .vectors = panel, .row = ones, .cached_vectors = true, .acc = sums});
+        table.block.fn({.rows = 1, .depth = depth, .vectors = panel, .row = ones, .cached_vectors = true, .acc = sums});
       }
       int32_t* acc = scratch.acc + worker * t.rows * t.width;
       for (int64_t first = rows.begin(tile / blocks.count()); first < last; first += t.rows) {

@@ -28,7 +28,7 @@ struct Contestant {
   EngineResult result;
 
   json ask(const json& request) {
-    const json answer = json::parse(worker->ask(request.dump(), kTimeoutSeconds));
+    json answer = json::parse(worker->ask(request.dump(), kTimeoutSeconds));
     if (answer.contains("error")) fail(ErrorCode::check_failed, answer["error"].get<std::string>());
     return answer;
   }

@@ -63,6 +63,7 @@ void Worker::start() {
   posix_spawn_file_actions_adddup2(&actions, to[0], 0);
   posix_spawn_file_actions_adddup2(&actions, from[1], 1);
   std::vector<char*> argv;
+  argv.reserve(args_.size() + 1);
   for (const auto& a : args_) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   posix_spawnattr_t attributes;
