@@ -23,11 +23,11 @@ if(TC_SANITIZE)
   target_link_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE})
 endif()
 
-# tc_unity(TARGET [FILES]): compile its small files FILES (default 6) at a time. They spend most of their time on what
+# tc_unity(TARGET [FILES]): compile its small files FILES (default 10) at a time. They spend most of their time on what
 # they share: common headers, and the same instantiations.
 option(TC_UNITY "Compile small files several at a time" ON)
 function(tc_unity target)
-  set(files 6)
+  set(files 10)
   if(ARGC GREATER 1)
     set(files ${ARGV1})
   endif()
