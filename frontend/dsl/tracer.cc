@@ -25,9 +25,7 @@ std::string where(const Location& at, bool whole_path) {
 
 }  // namespace
 
-// Where this is inlined, g++ 12 does not see that the destructor takes the address back.
-[[gnu::noinline]] Site::Site(std::string_view name, const Location& at)
-    : name_(name), at_(at), outermost_(!current_site) {
+Site::Site(std::string_view name, const Location& at) : name_(name), at_(at), outermost_(!current_site) {
   if (outermost_) current_site = this;
 }
 Site::~Site() {
