@@ -18,6 +18,29 @@ Tensor from_doubles(DType t, Extents extents, const std::vector<double>& values)
   return result;
 }
 
+// `t` as so many rows, each times its factor.
+template <class F>
+Tensor multiply_rows(const Tensor& t, int64_t rows, F&& factor_of) {
+  const auto step = static_cast<size_t>(t.size() / rows);
+  const auto multiply = [&](auto from, auto to) {
+    for (size_t row = 0, i = 0; row < static_cast<size_t>(rows); ++row) {
+      const double factor = factor_of(static_cast<int64_t>(row));
+      for (const size_t end = i + step; i < end; ++i)
+        to[i] = static_cast<typename decltype(to)::value_type>(from[i] * factor);
+    }
+  };
+  Tensor result(t.dtype(), t.extents());
+  if (t.dtype() == DType::f32) {  // those are often too many to be widened all at once
+    const Tensor from = t.aligned_copy();
+    multiply(from.span<float>(), result.mutable_span<float>());
+  } else {
+    auto values = widen<double>(t);
+    multiply(std::span(values), std::span(values));
+    narrow(values, result);
+  }
+  return result;
+}
+
 // What a convolution adds and is multiplied by, per output channel.
 struct Affine {
   std::vector<double> factor, addend;
@@ -38,18 +61,16 @@ Patch rebuild(Rewrite& r, const Affine& change) {
     const Tensor* t = r[w]->constant();
     if (!t) return r.miss("the weight is no constant");
     if (static_cast<int64_t>(t->bytes()) > r.limits.weight_bytes) return r.miss("the weight exceeds the budget");
-    auto values = widen<double>(*t);
     const int64_t groups = transposed ? n.attrs<ConvTranspose>().group : 1;
     // [out, in / groups, kernel...], or transposed [in, out / groups, kernel...].
     const int64_t in = t->extent(0), per_group = transposed ? t->extent(1) : channels;
     if (in == 0 || per_group == 0) return r.miss("no channels");
-    const int64_t step = t->size() / (transposed ? in * per_group : channels);
-    for (int64_t i = 0; i < t->size(); ++i) {
-      const int64_t row = i / step;
+    const int64_t rows = transposed ? in * per_group : channels;
+    const auto factor_of = [&](int64_t row) {
       const int64_t channel = transposed ? row / per_group / (in / groups) * per_group + row % per_group : row;
-      values[static_cast<size_t>(i)] *= change.factor[static_cast<size_t>(channel)];
-    }
-    weight = r.constant(from_doubles(t->dtype(), t->extents(), values));
+      return change.factor[static_cast<size_t>(channel)];
+    };
+    weight = r.constant(multiply_rows(*t, rows, factor_of));
     weight->set_name(r[w]->name());
   }
   std::vector<double> bias =
