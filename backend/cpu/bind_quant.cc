@@ -158,15 +158,6 @@ struct ConvOperands {
   int x_scale = -1, w_scale = -1, y_scale = -1, y_zero = -1, bias = -1;
 };
 
-struct WindowErrors {
-  const Node& node;
-  template <class... Parts>
-  [[noreturn]] void fail(ErrorCode code, const Parts&... parts) const {
-    throw Error(
-        {code, cat(parts...), node.location().empty() ? std::string(node.info().name()) : node.location(), {}, {}});
-  }
-};
-
 struct IntegerConvState {
   Int8ConvArgs args;
   size_t scale_at = 0;  // in scratch
@@ -233,7 +224,7 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
         c = fixed;
         const auto xe = f.extents(x);
         c.batch = xe[0];
-        const WindowErrors errors{*node};
+        const NodeErrors errors{*node};
         const auto axes = window_axes(errors, window_spec(errors, node->attrs<Op>(), kernel), xe.subspan(2));
         for (size_t i = 0; i < axes.size(); ++i) {
           const size_t d = 2 - axes.size() + i;

@@ -132,6 +132,10 @@ void plan_depthwise(ConvPlan& p, const ConvShape& s) {
   p.row_tile = std::clamp<int64_t>(static_cast<int64_t>(kLeastTileFlops / 2 / row_flops), 1, p.rows);
 }
 
+bool is_depthwise(ConvAlgorithm a) {
+  return a == ConvAlgorithm::depthwise || a == ConvAlgorithm::depthwise_nchw;
+}
+
 bool is_pointwise(const ConvShape& s) {
   return !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.in) == volume(s.out) &&
          volume(s.pad) == 0;
@@ -320,7 +324,7 @@ ConvAlgorithm conv_preferred_plain(const ConvShape& s, bool constant_weights) {
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
   ConvPlan p;
   p.algorithm = algorithm;
-  p.groups = algorithm == ConvAlgorithm::depthwise || algorithm == ConvAlgorithm::depthwise_nchw ? 1 : s.groups;
+  p.groups = is_depthwise(algorithm) ? 1 : s.groups;
   if (s.n == 0 || s.oc == 0 || volume(s.out) == 0) return p;
   switch (algorithm) {
     case ConvAlgorithm::direct:
@@ -410,7 +414,7 @@ void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const Conv
   const ConvShape& s = args.shape;
   const auto flops = 2.0 * static_cast<double>(s.n * s.oc * volume(s.transposed ? s.in : s.out)) *
                      static_cast<double>(s.ic / s.groups * volume(s.kernel));
-  const double ns = flops * (s.groups == s.ic ? kNsPerDepthwiseFlop : kNsPerFlop);
+  const double ns = flops * (is_depthwise(plan.algorithm) ? kNsPerDepthwiseFlop : kNsPerFlop);
   parallel_for(team, plan.tiles(s), ns, [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
 }
 
