@@ -1,4 +1,5 @@
 #include <unordered_map>
+#include <unordered_set>
 
 #include "tc/backend/cpu/bind_strip.h"
 
@@ -9,10 +10,20 @@ namespace {
 bool bind_cluster(Binder& b) {
   const Node& n = b.node();
   const Graph& region = n.region(0);
+  // What is converted at the edges has no say in the type.
+  std::unordered_set<const Value*> converted;
+  for (const auto& inner : region.nodes()) {
+    if (inner->is<Cast>() || inner->is<DequantizeLinear>()) converted.insert(inner->operand(0));
+    if (inner->is<QuantizeLinear>()) converted.insert(inner->result(0));
+    if (inner->is<QuantizeLinear>() || inner->is<DequantizeLinear>()) converted.insert(inner->operand(2));
+  }
   std::vector<const Value*> values;
-  for (const Value* v : region.inputs()) values.push_back(v);
+  const auto consider = [&](const Value* v) {
+    if (!converted.count(v)) values.push_back(v);
+  };
+  for (const Value* v : region.inputs()) consider(v);
   for (const auto& inner : region.nodes())
-    for (int j = 0; j < inner->num_results(); ++j) values.push_back(inner->result(j));
+    for (int j = 0; j < inner->num_results(); ++j) consider(inner->result(j));
   std::string reason;
   const auto type = compute_type(values, false, reason);
   if (!type) return b.refuse(reason);

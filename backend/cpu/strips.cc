@@ -175,7 +175,7 @@ constexpr Direct kFolds[] = {
 
 int StripBuilder::node(const Node& n, const std::vector<int>& x) {
   for (int id : x)
-    if (id < 0 && !n.is<Clip>()) return -1;
+    if (id < 0 && !n.is<Clip>() && !n.is<QuantizeLinear>() && !n.is<DequantizeLinear>()) return -1;
   for (const Direct& d : kDirect)
     if (d.op == n.op()) return op(d.micro, x[0], x.size() > 1 ? x[1] : -1, x.size() > 2 ? x[2] : -1);
   for (const Direct& d : kFolds) {
@@ -198,6 +198,15 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       if (low >= 0 && high >= 0) return op(MicroOp::clip, x[0], low, high);
       if (low >= 0) return op(MicroOp::max, x[0], low);
       return high >= 0 ? op(MicroOp::min, x[0], high) : op(MicroOp::copy, x[0]);
+    }
+    case OpId::DequantizeLinear:
+      return op(MicroOp::mul, x.size() > 2 && x[2] >= 0 ? op(MicroOp::sub, x[0], x[2]) : x[0], x[1]);
+    case OpId::QuantizeLinear: {
+      // Clamped to what the type holds, then stored as it.
+      const bool is_signed = n.result(0)->dtype() == DType::i8;
+      int q = op(MicroOp::round, op(MicroOp::div, x[0], x[1]));
+      if (x.size() > 2 && x[2] >= 0) q = op(MicroOp::add, q, x[2]);
+      return op(MicroOp::clip, q, immediate(is_signed ? -128 : 0), immediate(is_signed ? 127 : 255));
     }
     case OpId::LeakyRelu:
       return op(MicroOp::leaky_relu, x[0], immediate(n.attrs<LeakyRelu>().alpha));

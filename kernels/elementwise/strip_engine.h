@@ -176,6 +176,14 @@ void flush(void* base, int64_t stride, const T* src, int n) {
   if (stride == 1) {
     if constexpr (std::is_same_v<T, S>) {
       std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(T));
+    } else if constexpr (std::is_same_v<T, float> && std::is_integral_v<S> && sizeof(S) < 4) {
+      // By way of 32 bits where these hold every value: vectors have such a conversion.
+      int beyond = 0;
+      for (int i = 0; i < n; ++i) beyond |= !(std::abs(src[i]) < 0x1p31F);
+      if (beyond)
+        for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
+      else
+        for (int i = 0; i < n; ++i) dst[i] = static_cast<S>(static_cast<int32_t>(src[i]));
     } else {
       for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
     }

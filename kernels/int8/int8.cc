@@ -117,8 +117,10 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
       else
         for (int64_t j = 0; j < cols; ++j) acc[r * t.width + j] -= b_zero_at(col + j) * row;
     }
+    const Int8Span all{0, cols, 0};
     Int8Finish f{.rows = count,
                  .cols = cols,
+                 .spans = {&all, 1},
                  .acc = acc,
                  .acc_row = t.width,
                  .bias = bias,

@@ -11,6 +11,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tc/kernels/tier.h"
 
@@ -42,11 +43,17 @@ struct Int8Output {
   int32_t zero = 0;
 };
 
-// y[r][j] of acc[r][j] + bias[r] - factor[r] * minus[j].
+// Columns [at, at + count) of a row of sums, which become elements [to, to + count) of the row of the result.
+struct Int8Span {
+  int64_t at, count, to;
+};
+
+// y[r][to] of acc[r][j] + bias[r] - factor[r] * minus[j] for the columns j of the spans, the last of which ends at cols.
 struct Int8Finish {
   int64_t rows = 0, cols = 0;
+  std::span<const Int8Span> spans;
   const int32_t* acc = nullptr;
-  int64_t acc_row = 0;
+  int64_t acc_row = 0;  // whole registers; likewise `minus`
   const int32_t *bias = nullptr, *factor = nullptr, *minus = nullptr;  // factor may be null: 0
   Int8Output output;                                                   // its scales those of the first row and column
   void* y = nullptr;
@@ -59,6 +66,8 @@ struct Int8Table {
   Slot<void(const Int8Finish&)> finish;
   // Of four rows every step-th of n bytes, xor `flip`, as quads; rows may be null for zeros.
   Slot<void(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads)> interleave;
+  // Lines of `bytes`, a multiple of 32, that are `stride` apart, one after the other.
+  Slot<void(const uint8_t* from, int64_t stride, int64_t lines, int64_t bytes, uint8_t* to)> gather;
   // n bytes, xor `flip`, in pieces of `piece` bytes that are `step` apart; returns their sum as unsigned bytes.
   Slot<int32_t(const uint8_t* from, int64_t n, uint8_t flip, int64_t piece, int64_t step, uint8_t* to)> copy_row;
   // sums[j] += of bytes, xor `flip`, as signed ones.

@@ -43,6 +43,7 @@ int64_t ones_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
 struct ConvScratch {
   uint8_t *parts = nullptr, *panels = nullptr;
   int64_t* offsets = nullptr;
+  Int8Span* spans = nullptr;
   int32_t *acc = nullptr, *pixel_sums = nullptr, *bias = nullptr, *factor = nullptr;
   size_t bytes = 0;
   ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
@@ -51,6 +52,7 @@ struct ConvScratch {
     offsets = pieces.take<int64_t>(taps(c));
     parts = pieces.take<uint8_t>(Parts(c).bytes(t.width));
     panels = pieces.take<uint8_t>(threads * filter_depth(t, c) * t.width * 4);
+    spans = pieces.take<Int8Span>(threads * t.width);
     acc = pieces.take<int32_t>(threads * t.rows * t.width);
     bias = pieces.take<int32_t>(c.groups * c.out);
     if (c.w_zero) {
@@ -61,20 +63,17 @@ struct ConvScratch {
   }
 };
 
-// One row of a part from four channels' rows of x, of which columns outside are padding.
+// One row of a part from four channels' rows of x; columns outside are padding and stay as they are.
 void fill_row(const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* const rows[4],
               int64_t part_x, uint8_t* to) {
-  const uint8_t change = flip(c.x_signed), padding = static_cast<uint8_t>(c.x_zero ^ change);
   const int64_t stride = c.stride[1], shift = part_x - c.pad[1];  // x = column * stride + shift
   const int64_t first = std::clamp<int64_t>(shift < 0 ? (-shift + stride - 1) / stride : 0, 0, parts.extent[1]);
   const int64_t last = std::clamp<int64_t>((c.in[1] - shift + stride - 1) / stride, first, parts.extent[1]);
-  std::memset(to, padding, static_cast<size_t>(first * 4));
-  std::memset(to + last * 4, padding, static_cast<size_t>((parts.extent[1] - last) * 4));
   if (first == last) return;
   const uint8_t* from[4];
   // Filters are 0 where there is no channel, so any bytes will do.
   for (int q = 0; q < 4; ++q) from[q] = (rows[q] ? rows[q] : rows[0]) + first * stride + shift;
-  table.interleave.fn(from, last - first, stride, change, to + first * 4);
+  table.interleave.fn(from, last - first, stride, flip(c.x_signed), to + first * 4);
 }
 
 void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* x,
@@ -85,13 +84,12 @@ void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const
     const int64_t plane = tile / lines.count(), begin = lines.begin(tile % lines.count());
     const int64_t quad = plane % parts.depth, part = plane / parts.depth;
     const int64_t part_y = part / parts.count[1], part_x = part % parts.count[1];
-    uint8_t* to = to_parts + plane * parts.plane + begin * parts.extent[1] * 4;
-    for (int64_t r = begin; r < lines.end(tile % lines.count()); ++r, to += parts.extent[1] * 4) {
+    const int64_t end = lines.end(tile % lines.count()), row = parts.extent[1] * 4;
+    uint8_t* to = to_parts + plane * parts.plane + begin * row;
+    std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>((end - begin) * row));
+    for (int64_t r = begin; r < end; ++r, to += row) {
       const int64_t y = r * c.stride[0] + part_y - c.pad[0];
-      if (y < 0 || y >= c.in[0]) {
-        std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(parts.extent[1] * 4));
-        continue;
-      }
+      if (y < 0 || y >= c.in[0]) continue;
       const uint8_t* from[4] = {};
       for (int64_t q = 0; q < 4 && 4 * quad + q < c.channels; ++q) from[q] = x + (4 * quad + q) * image + y * c.in[1];
       fill_row(table, c, parts, from, part_x, to);
@@ -189,10 +187,19 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       uint8_t* panel = scratch.panels + worker * depth * step;
       uint8_t* to = panel;
       for (int64_t tap = 0; tap < taps(c); ++tap) {
-        const uint8_t* from = scratch.parts + scratch.offsets[tap] + begin * 4;
-        for (int64_t s = 0; s < parts.depth; ++s, from += parts.plane, to += step)
-          std::memcpy(to, from, static_cast<size_t>(step));
+        table.gather.fn(scratch.parts + scratch.offsets[tap] + begin * 4, parts.plane, parts.depth, step, to);
+        to += parts.depth * step;
       }
+      Int8Span* spans = scratch.spans + worker * t.width;
+      size_t count = 0;
+      for (int64_t at = begin; at < end;) {
+        const int64_t oy = at / parts.extent[1], ox = at % parts.extent[1];
+        const int64_t next = std::min(end, (oy + 1) * parts.extent[1]);
+        if (ox < c.extent[1])
+          spans[count++] = {at - begin, std::min(next - at, c.extent[1] - ox), oy * c.extent[1] + ox};
+        at = next;
+      }
+      if (count == 0) return;  // all of them lie between rows
       int32_t* sums = nullptr;
       if (scratch.factor) {
         sums = scratch.pixel_sums + worker * t.side * t.width;
@@ -202,10 +209,15 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       for (int64_t first = rows.begin(tile / blocks.count()); first < last; first += t.rows) {
         const int64_t filter = group * c.out + first;
         Int8Finish f{.rows = std::min<int64_t>(t.rows, last - first),
+                     .cols = spans[count - 1].at + spans[count - 1].count,
+                     .spans = {spans, count},
+                     .acc = acc,
                      .acc_row = t.width,
                      .bias = scratch.bias + filter,
                      .factor = scratch.factor ? scratch.factor + filter : nullptr,
+                     .minus = sums,
                      .output = c.output,
+                     .y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * item,
                      .y_row = pixels};
         if (f.output.scale) f.output.scale += filter * c.output.scale_row;
         table.block.fn({.rows = f.rows,
@@ -214,17 +226,7 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                         .row = c.packed_w + group * group_bytes(t, c) + row_offset(t, depth, first),
                         .cached_vectors = true,
                         .acc = acc});
-        auto* y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * item;
-        for (int64_t at = begin; at < end;) {
-          const int64_t oy = at / parts.extent[1], ox = at % parts.extent[1];
-          const int64_t next = std::min(end, (oy + 1) * parts.extent[1]);
-          f.cols = std::min(next, oy * parts.extent[1] + c.extent[1]) - at;
-          f.acc = acc + (at - begin);
-          if (sums) f.minus = sums + (at - begin);
-          f.y = y + (oy * c.extent[1] + ox) * item;
-          if (f.cols > 0) table.finish.fn(f);
-          at = next;
-        }
+        table.finish.fn(f);
       }
     });
   }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <type_traits>
 
 #include "tc/kernels/int8/int8_engine.h"
 #include "tc/kernels/simd/bytes.h"
@@ -6,60 +7,65 @@
 namespace tc::kernels {
 namespace {
 
-constexpr int kV = kLanes<int32_t>;
+constexpr int kV = kLanes<int32_t>, kWidest = 64;
+static_assert(kInt8Width <= kWidest && kInt8Width % kV == 0);
 
-// f(offset, lanes) over the registers of a row.
-template <class F>
-TC_INLINE void for_registers(int64_t n, F&& f) {
-  int64_t i = 0;
-  for (; i + kV <= n; i += kV) f(i, kV);
-  if (i < n) f(i, static_cast<int>(n - i));
-}
 template <class T>
-TC_INLINE Vec<T> load_some(const T* p, int n) {
-  return n == kV ? load(p) : load(p, Tail<T>(n));
+TC_INLINE Vec<T> load_some(const T* p, int64_t n) {
+  return n >= kV ? load(p) : load(p, Tail<T>(static_cast<int>(n)));
 }
 
-// A row of sums, as floats or whole.
+// place(column, register) for the columns of a row.
 template <class Place>
 TC_INLINE void finish_row(const Int8Finish& f, int64_t r, Place&& place) {
   const int32_t* acc = f.acc + r * f.acc_row;
   const VecI bias(f.bias[r]);
   if (!f.factor || !f.factor[r]) {
-    for_registers(f.cols, [&](int64_t j, int n) { place(j, n, load_some(acc + j, n) + bias); });
+    for (int64_t j = 0; j < f.cols; j += kV) place(j, load(acc + j) + bias);
     return;
   }
   const VecI factor(f.factor[r]);
-  for_registers(f.cols, [&](int64_t j, int n) {
-    place(j, n, load_some(acc + j, n) + bias - factor * load_some(f.minus + j, n));
-  });
+  for (int64_t j = 0; j < f.cols; j += kV) place(j, load(acc + j) + bias - factor * load(f.minus + j));
 }
 
+// Rows go through a buffer where their spans are short and begin anywhere; several rows at a time, so that no store is
+// read at once.
 template <bool kScales>
 void to_bytes(const Int8Finish& f, int32_t lowest, int32_t highest) {
+  constexpr int64_t kRows = 8;
+  alignas(64) uint8_t bytes[kRows][kWidest];
   const int32_t zero = f.output.zero;
   // Clamped as floats: a conversion of a larger one is undefined.
   const VecF low(static_cast<float>(lowest - zero)), high(static_cast<float>(highest - zero));
   const VecI moved(zero);
-  for (int64_t r = 0; r < f.rows; ++r) {
-    auto* y = static_cast<uint8_t*>(f.y) + r * f.y_row;
-    const float* scale = f.output.scale + r * f.output.scale_row;
-    const VecF one(*scale);
-    finish_row(f, r, [&](int64_t j, int n, VecI sum) {
-      const VecF factor = kScales ? load_some(scale + j, n) : one;
-      const VecI v = round_to_i32(vmin(high, vmax(low, to_float(sum) * factor))) + moved;
-      n == kV ? store_low_bytes(y + j, v) : store_low_bytes(y + j, v, n);
-    });
+  const bool whole = f.spans.size() == 1 && f.spans[0].at == 0 && f.cols % kV == 0;
+  for (int64_t begin = 0; begin < f.rows; begin += kRows) {
+    const int64_t rows = f.rows - begin < kRows ? f.rows - begin : kRows;
+    auto* y = static_cast<uint8_t*>(f.y) + begin * f.y_row;
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t r = begin + i;
+      const float* scale = f.output.scale + r * f.output.scale_row;
+      const VecF one(*scale);
+      uint8_t* to = whole ? y + i * f.y_row + f.spans[0].to : bytes[i];
+      finish_row(f, r, [&](int64_t j, VecI sum) {
+        const VecF factor = kScales ? load_some(scale + j, f.cols - j) : one;
+        store_low_bytes(to + j, round_to_i32(vmin(high, vmax(low, to_float(sum) * factor))) + moved);
+      });
+    }
+    if (whole) continue;
+    for (const Int8Span& s : f.spans)
+      for (int64_t i = 0; i < rows; ++i) copy_bytes(y + i * f.y_row + s.to, bytes[i] + s.at, s.count);
   }
 }
 
 void finish(const Int8Finish& f) {
   const Int8Output& out = f.output;
   if (out.kind == Int8Output::Kind::i32) {
+    alignas(64) int32_t row[kWidest];
     for (int64_t r = 0; r < f.rows; ++r) {
-      auto* y = static_cast<int32_t*>(f.y) + r * f.y_row;
-      finish_row(
-          f, r, [&](int64_t j, int n, VecI sum) { n == kV ? store(y + j, sum) : store(y + j, sum, Tail<int32_t>(n)); });
+      finish_row(f, r, [&](int64_t j, VecI sum) { store(row + j, sum); });
+      for (const Int8Span& s : f.spans)
+        std::memcpy(static_cast<int32_t*>(f.y) + r * f.y_row + s.to, row + s.at, static_cast<size_t>(s.count * 4));
     }
     return;
   }
@@ -95,10 +101,16 @@ void interleave_four(const uint8_t* __restrict a, const uint8_t* __restrict b, c
     to[4 * i + 2] = static_cast<uint8_t>(c[i * kStep] ^ flip);
     to[4 * i + 3] = static_cast<uint8_t>(d[i * kStep] ^ flip);
   };
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16)  // a fixed count becomes shuffles
-    for (int64_t j = i; j < i + 16; ++j) quad(j);
-  for (; i < n; ++i) quad(i);
+  // Fixed counts become shuffles; the last one may overlap the one before.
+  const auto chunks = [&]<int64_t kCount>(std::integral_constant<int64_t, kCount>) {
+    for (int64_t i = 0; i < n; i += kCount) {
+      const int64_t first = i + kCount <= n ? i : n - kCount;
+      for (int64_t j = 0; j < kCount; ++j) quad(first + j);
+    }
+  };
+  if (n >= 16) return chunks(std::integral_constant<int64_t, 16>());
+  if (n >= 4) return chunks(std::integral_constant<int64_t, 4>());
+  for (int64_t i = 0; i < n; ++i) quad(i);
 }
 
 void interleave(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads) {
@@ -107,6 +119,16 @@ void interleave(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t f
   for (int64_t i = 0; i < n; ++i)
     for (int q = 0; q < 4; ++q)
       quads[4 * i + q] = rows[q] ? static_cast<uint8_t>(rows[q][i * step] ^ flip) : uint8_t{0};
+}
+
+template <int64_t kPiece>
+void gather_pieces(const uint8_t* from, int64_t stride, int64_t lines, int64_t bytes, uint8_t* to) {
+  for (int64_t i = 0; i < lines; ++i, from += stride)
+    for (int64_t at = 0; at < bytes; at += kPiece, to += kPiece) std::memcpy(to, from + at, kPiece);
+}
+void gather(const uint8_t* from, int64_t stride, int64_t lines, int64_t bytes, uint8_t* to) {
+  // As wide as what is read soon after: a load is not served from two stores that are on their way.
+  (bytes % 64 ? gather_pieces<32> : gather_pieces<64>)(from, stride, lines, bytes, to);
 }
 
 template <class T, int kLow, int kHigh>
@@ -162,6 +184,7 @@ constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .block = TC_KERNEL(int8_block, "dot_i8__madd"),
     .finish = TC_KERNEL(finish, "requantise"),
     .interleave = TC_KERNEL(interleave, "interleave_u8"),
+    .gather = TC_KERNEL(gather, "gather_u8"),
     .copy_row = TC_KERNEL(copy_row, "copy_u8"),
     .add_signed = TC_KERNEL(add_signed, "sum_i8"),
     .quantise = TC_KERNEL(quantise, "quantise_f32"),

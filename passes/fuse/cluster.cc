@@ -15,9 +15,29 @@ bool strip_type(DType t) {
   return t == DType::f32 || t == DType::boolean;
 }
 
+bool byte_type(DType t) {
+  return t == DType::u8 || t == DType::i8;
+}
+
 // Scalars travel inside the region: a strip program takes them as immediates.
 bool is_scalar(const Value* v) {
-  return v->constant() && v->constant()->size() == 1 && v->dtype() == DType::f32;
+  return v->constant() && v->constant()->size() == 1 && (v->dtype() == DType::f32 || byte_type(v->dtype()));
+}
+
+// A conversion between floats and what a strip program loads or stores as such, with constant parameters.
+bool is_edge(const Node& n) {
+  if (n.is<Cast>()) {
+    const DType from = n.operand(0)->dtype();
+    return n.result(0)->dtype() == DType::f32 && (byte_type(from) || from == DType::i32);
+  }
+  const bool quantises = n.is<QuantizeLinear>();
+  if (!quantises && !n.is<DequantizeLinear>()) return false;
+  if (quantises ? n.attrs<QuantizeLinear>().block_size || n.attrs<QuantizeLinear>().precision
+                : n.attrs<DequantizeLinear>().block_size != 0)
+    return false;
+  const Value *real = quantises ? n.operand(0) : n.result(0), *bytes = quantises ? n.result(0) : n.operand(0);
+  if (real->dtype() != DType::f32 || !byte_type(bytes->dtype()) || n.operand(1)->dtype() != DType::f32) return false;
+  return is_scalar(n.operand(1)) && (!n.operand(2) || is_scalar(n.operand(2)));
 }
 
 class ClusterBuilder {
@@ -70,6 +90,7 @@ class ClusterBuilder {
     if (!def || def->graph() != &graph_ || is_member(def) || taken_.count(def) || rejected_.count(def) ||
         !clusterable(*def))
       return false;
+    if (def->is<QuantizeLinear>()) return false;  // what is rounded to bytes is stored as such
     if (!(v->shape() == *shape_)) return false;
     for (Use* u = v->first_use(); u; u = u->next()) {
       const Node* user = ancestor(u->user());
@@ -214,6 +235,10 @@ bool clusterable(const Node& n) {
     case OpId::Or:
     case OpId::Not:
       break;
+    case OpId::Cast:
+    case OpId::QuantizeLinear:
+    case OpId::DequantizeLinear:
+      return is_edge(n) && n.result(0)->shape().ranked();
     default:
       return false;
   }

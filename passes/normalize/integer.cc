@@ -138,6 +138,21 @@ Patch integer_matmul(Rewrite& r) {
   return r.make<Mul>({r.make<Cast>({sums}, {.to = DType::f32}), r.constant(scales)});
 }
 
+// The largest number belongs to the largest byte. Every window holds an element, so what padding is does not matter.
+Patch pool_of_bytes(Rewrite& r) {
+  const auto& a = r.root_attrs<MaxPool>();
+  if (r.root()->num_results() > 1 && r.root()->result(1)->first_use()) return r.miss("the places are wanted");
+  const auto x = dequantised(r[left]);
+  if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor() || !(x->scale[0] > 0))
+    return r.miss("what is pooled is not dequantised bytes with one scale");
+  if (a.ceil_mode) return r.miss("a window may lie in padding");
+  for (size_t i = 0; i < a.pads.size(); ++i)
+    if (a.pads[i] >= a.kernel_shape[i % a.kernel_shape.size()]) return r.miss("a window may lie in padding");
+  Value* pooled = r.make<MaxPool>({x->bytes}, a);
+  Value* y = r.make<DequantizeLinear>({pooled, r.constant(scalar_of(x->scales)), r.constant(x->zeros)});
+  return r.root()->num_results() > 1 ? Patch(std::vector<Value*>{y, nullptr}) : Patch(y);
+}
+
 }  // namespace
 }  // namespace integer_patterns
 
@@ -148,6 +163,7 @@ std::span<const Rule> integer_rules() {
       {"quantised-conv-is-integer", approximate(8e-3), pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)),
        integer_conv},
       {"product-of-dequantised-is-integer", reassociates, pat<MatMul>(left, right), integer_matmul},
+      {"pool-of-dequantised-is-of-bytes", exact, pat<MaxPool>(left), pool_of_bytes},
   };
   return kRules;
 }
