@@ -33,7 +33,16 @@ bool is_one(const Binder& b, int i) {
 }
 
 Int8Output::Kind kind_of(DType t) {
-  return t == DType::u8 ? Int8Output::Kind::u8 : t == DType::i8 ? Int8Output::Kind::i8 : Int8Output::Kind::i32;
+  switch (t) {
+    case DType::u8:
+      return Int8Output::Kind::u8;
+    case DType::i8:
+      return Int8Output::Kind::i8;
+    case DType::f32:
+      return Int8Output::Kind::f32;
+    default:
+      return Int8Output::Kind::i32;
+  }
 }
 
 int32_t as_number(uint8_t byte, DType t) {
@@ -49,26 +58,31 @@ struct IntegerProductState {
 // Where the operands of an integer product are; -1: absent.
 struct ProductOperands {
   int a, a_zero, b, b_zero;
-  int a_scale = -1, b_scale = -1, y_scale = -1, y_zero = -1;
+  int a_scale = -1, b_scale = -1, y_scale = -1, y_zero = -1;  // of a quantised result
+  int scale = -1, bias = -1;                                  // of floats
 };
 
-bool bind_integer_product(Binder& b, const ProductOperands& o) {
+bool bind_integer_product(Binder& b, const ProductOperands& o, bool relu = false) {
   if (b.rank(o.a) < 2 || b.rank(o.b) < 2) return b.refuse("an operand is a vector");
   const Shape& bs = b.shape(o.b);
   const bool has_a_zero = o.a_zero >= 0 && b.has(o.a_zero), has_b_zero = o.b_zero >= 0 && b.has(o.b_zero);
   if (b.rank(o.b) > 2) return b.refuse("the right operand has batches");
   if (has_a_zero && !is_one(b, o.a_zero)) return b.refuse("zero points per row");
-  if (has_b_zero && !is_one(b, o.b_zero) && !(b.rank(o.b_zero) == 1 && b.shape(o.b_zero)[0] == bs[1]))
+  const bool quantised = o.y_scale >= 0, floats = o.scale >= 0;
+  const auto one_per_column = [&](int i) { return b.rank(i) == 1 && b.shape(i)[0] == bs[1]; };
+  if (has_b_zero && !is_one(b, o.b_zero) && !one_per_column(o.b_zero))
     return b.refuse("zero points that are not one per column");
-  const bool quantised = o.y_scale >= 0;
+  if (floats) {
+    if (!is_one(b, o.scale) && !one_per_column(o.scale)) return b.refuse("scales that are not one per column");
+    if (b.has(o.bias) && !one_per_column(o.bias)) return b.refuse("a bias that is not one per column");
+  }
   if (quantised) {
     if (!is_byte(b.result_dtype(0))) return b.refuse("the result is no byte");
     for (int i : {o.a_scale, o.y_scale, o.y_zero})
       if (!is_one(b, i) || (i != o.y_zero && b.dtype(i) != DType::f32))
         return b.refuse("scales per row, or not in f32");
     if (b.dtype(o.b_scale) != DType::f32) return b.refuse("scales are not in f32");
-    if (!is_one(b, o.b_scale) && !(b.rank(o.b_scale) == 1 && b.shape(o.b_scale)[0] == bs[1]))
-      return b.refuse("scales that are not one per column");
+    if (!is_one(b, o.b_scale) && !one_per_column(o.b_scale)) return b.refuse("scales that are not one per column");
   }
   const kernels::Int8Table& table = b.table().int8;
   const bool a_signed = b.dtype(o.a) == DType::i8, b_signed = b.dtype(o.b) == DType::i8;
@@ -92,10 +106,10 @@ bool bind_integer_product(Binder& b, const ProductOperands& o) {
   const Slot a_zero = zero_slot(o.a_zero, has_a_zero);
   const bool b_zero_vector = has_b_zero && !is_one(b, o.b_zero);
   const Slot b_zero = zero_slot(o.b_zero, has_b_zero);
-  const auto given = [&](int i) { return i < 0 ? kNoSlot : b.in(i); };
+  const auto given = [&](int i) { return i < 0 || !b.has(i) ? kNoSlot : b.in(i); };
   const Slot a_scale = given(o.a_scale), b_scale = given(o.b_scale), y_scale = given(o.y_scale),
-             y_zero = given(o.y_zero);
-  const bool scale_vector = quantised && !is_one(b, o.b_scale);
+             y_zero = given(o.y_zero), scale = given(o.scale), bias = given(o.bias);
+  const bool scale_vector = (quantised && !is_one(b, o.b_scale)) || (floats && !is_one(b, o.scale));
   const DType result = b.result_dtype(0);
   const Slot y = b.out(0);
   b.flops = [=](const Frame& f) {
@@ -119,6 +133,7 @@ bool bind_integer_product(Binder& b, const ProductOperands& o) {
         g.b_zero_step = b_zero_vector;
         g.output.kind = kind_of(result);
         g.output.scale_col = scale_vector;
+        g.output.relu = relu;
         s.scale_at = (kernels::int8_gemm_scratch(table, g, f.team().threads()) + 63) / 64 * 64;
         f.need_scratch(s.scale_at + (quantised ? static_cast<size_t>(g.n) * sizeof(float) : 0) + 64);
       },
@@ -130,13 +145,15 @@ bool bind_integer_product(Binder& b, const ProductOperands& o) {
         g.b_zero = b_zero == kNoSlot ? nullptr : f.ptr<const uint8_t>(b_zero);
         g.scratch = f.scratch();
         if (quantised) {
-          auto* scale = reinterpret_cast<float*>(f.scratch() + s.scale_at);
+          auto* scales = reinterpret_cast<float*>(f.scratch() + s.scale_at);
           const float of_a = *f.ptr<const float>(a_scale), of_y = *f.ptr<const float>(y_scale);
           const auto* of_b = f.ptr<const float>(b_scale);
-          for (int64_t j = 0; j < (scale_vector ? g.n : 1); ++j) scale[j] = of_a * of_b[j] / of_y;
-          g.output.scale = scale;
+          for (int64_t j = 0; j < (scale_vector ? g.n : 1); ++j) scales[j] = of_a * of_b[j] / of_y;
+          g.output.scale = scales;
           g.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), result);
         }
+        if (scale != kNoSlot) g.output.scale = f.ptr<const float>(scale);
+        if (bias != kNoSlot) g.output.shift = f.ptr<const float>(bias);
         g.c = f.raw(y);
         kernels::int8_gemm(f.team(), table, g);
       });
@@ -150,6 +167,14 @@ bool bind_matmul_integer(Binder& b) {
 bool bind_qlinear_matmul(Binder& b) {
   return bind_integer_product(
       b, {.a = 0, .a_zero = 2, .b = 3, .b_zero = 5, .a_scale = 1, .b_scale = 4, .y_scale = 6, .y_zero = 7});
+}
+
+bool bind_fused_matmul_integer(Binder& b) {
+  const Activation activation = b.attrs<FusedMatMulInteger>().activation;
+  if (activation != Activation::none && activation != Activation::relu) return b.refuse("an activation but relu");
+  if (b.result_dtype(0) != DType::f32) return b.refuse("not in f32");
+  return bind_integer_product(b, {.a = 0, .a_zero = 2, .b = 1, .b_zero = 3, .scale = 4, .bias = 5},
+                              activation == Activation::relu);
 }
 
 // Where the operands of an integer convolution are; -1: absent.
@@ -371,6 +396,7 @@ bool bind_dynamic_quantize(Binder& b) {
 
 void rows_bind_quant(BindRows& rows) {
   rows.push_back({OpId::MatMulInteger, "dot_i8", bind_matmul_integer});
+  rows.push_back({OpId::FusedMatMulInteger, "dot_i8", bind_fused_matmul_integer});
   rows.push_back({OpId::QLinearMatMul, "dot_i8", bind_qlinear_matmul});
   rows.push_back({OpId::ConvInteger, "dot_i8", bind_conv_integer});
   rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv});

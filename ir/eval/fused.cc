@@ -43,6 +43,11 @@ void eval<FusedMatMul>(EvalContext& ctx) {
 }
 
 template <>
+void eval<FusedMatMulInteger>(EvalContext& ctx) {
+  eval_decomposed(ctx);
+}
+
+template <>
 void eval<Cluster>(EvalContext& ctx) {
   std::vector<Datum> args;
   for (int i = 0; i < ctx.num_operands(); ++i) args.push_back(ctx.datum(i));

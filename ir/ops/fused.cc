@@ -90,6 +90,26 @@ std::vector<Value*> FusedMatMul::decompose(Builder& b, const Node& node) {
   return {apply_epilogue(b, y, at.epilogue())};
 }
 
+void FusedMatMulInteger::infer(InferContext& ctx) {
+  const Shape s = matmul_shape(ctx, 0, 1);
+  for (int i = 4; i < 6; ++i) {
+    if (!ctx.has(i) || !ctx.shape(i).ranked() || !s.ranked() || s.rank() == 0) continue;
+    const Shape& v = ctx.shape(i);
+    const Dim& columns = s[s.rank() - 1];
+    const bool one = v.rank() == 0 || (v.rank() == 1 && v[0].is(1));
+    if (v.rank() > 1 || (!one && v[0].is_const() && columns.is_const() && v[0].value() != columns.value()))
+      ctx.fail(ErrorCode::bad_shape, "operand ", i, " is ", ctx.type(i), ", not one number or one per column of ", s);
+  }
+  ctx.set(0, s);
+}
+
+std::vector<Value*> FusedMatMulInteger::decompose(Builder& b, const Node& node) {
+  Value* sums = b.make<MatMulInteger>({node.operand(0), node.operand(1), node.operand(2), node.operand(3)});
+  Value* y = b.make<Mul>({b.make<Cast>({sums}, {.to = node.operand(4)->dtype()}), node.operand(4)});
+  if (node.operand(5)) y = b.make<Add>({y, node.operand(5)});
+  return {apply_epilogue(b, y, node.attrs<FusedMatMulInteger>().epilogue())};
+}
+
 void Cluster::infer(InferContext& ctx) {
   Graph& body = ctx.node().region(0);
   if (body.num_inputs() != ctx.num_operands() || body.num_outputs() != ctx.num_results())

@@ -83,6 +83,24 @@ struct FusedMatMul {
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
+// activation(scale * sums + bias) in the scale's type, where the sums are those of matmul_integer; scale is one number or one per
+// column, the bias one per column.
+struct FusedMatMulInteger {
+  struct Product {
+    static constexpr auto fields = Fields{};
+  };
+  using Attrs = WithEpilogue<Product>;
+  static constexpr OpFacts facts{"fused_matmul_integer",
+                                 {},
+                                 "a:A, b:B, a_zero_point:A?, b_zero_point:B?, scale:T, bias:T? -> y:T",
+                                 {{{'T', dtypes::floats},
+                                   {'A', DTypeSet(DType::i8) | DType::u8},
+                                   {'B', DTypeSet(DType::i8) | DType::u8}}},
+                                 "matrix product of bytes, as floats: scale, bias and activation"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
 // A region of elementwise ops that runs in one sweep over its operands. The region's inputs are the operands; it
 // captures nothing; its outputs are the results. All results have one shape, into which every operand broadcasts.
 struct Cluster {

@@ -88,7 +88,6 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   if (scratch.b) int8_pack(team, table, g.b, g.b_signed, g.k, g.n, scratch.b);
   const uint8_t *a = scratch.a ? scratch.a : g.a, *b = scratch.b ? scratch.b : g.packed_b;
   const auto* column_sums = reinterpret_cast<const int32_t*>(b + panels * bytes);
-  const int64_t item = g.output.kind == Int8Output::Kind::i32 ? 4 : 1;
   const auto b_zero_at = [&](int64_t j) {
     return moved_zero(g.b_zero ? g.b_zero[j * g.b_zero_step] : 0, g.b_signed, true);
   };
@@ -127,9 +126,10 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
                  .factor = any ? factor : nullptr,
                  .minus = column_sums + col,
                  .output = g.output,
-                 .y = static_cast<std::byte*>(g.c) + (first * g.n + col) * item,
+                 .y = static_cast<std::byte*>(g.c) + (first * g.n + col) * g.output.bytes(),
                  .y_row = g.n};
     if (f.output.scale) f.output.scale += first * g.output.scale_row + col * g.output.scale_col;
+    if (f.output.shift) f.output.shift += col;
     table.finish.fn(f);
   });
 }

@@ -35,12 +35,16 @@ struct Int8Block {
   int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width
 };
 
-// What a sum becomes: an i32, or a byte: clamp(round(sum * scale) + zero) within the byte's type.
+// What a sum becomes: an i32; a byte: clamp(round(sum * scale) + zero) within the byte's type; or a float: sum * scale +
+// shift, at least 0 with relu.
 struct Int8Output {
-  enum class Kind : uint8_t { i32, u8, i8 } kind = Kind::i32;
+  enum class Kind : uint8_t { i32, u8, i8, f32 } kind = Kind::i32;
   const float* scale = nullptr;
   int64_t scale_row = 0, scale_col = 0;  // strides: 0 or 1
   int32_t zero = 0;
+  const float* shift = nullptr;  // of floats, one per column; null: 0
+  bool relu = false;
+  int64_t bytes() const { return kind == Kind::i32 || kind == Kind::f32 ? 4 : 1; }
 };
 
 // Columns [at, at + count) of a row of sums, which become elements [to, to + count) of the row of the result.
@@ -55,7 +59,7 @@ struct Int8Finish {
   const int32_t* acc = nullptr;
   int64_t acc_row = 0;  // whole registers; likewise `minus`
   const int32_t *bias = nullptr, *factor = nullptr, *minus = nullptr;  // factor may be null: 0
-  Int8Output output;                                                   // its scales those of the first row and column
+  Int8Output output;  // its scales and shifts those of the first row and column
   void* y = nullptr;
   int64_t y_row = 0;  // elements
 };

@@ -158,7 +158,6 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   const uint8_t* ones = c.packed_w + c.groups * group_bytes(t, c);
   const auto* filter_sums = reinterpret_cast<const int32_t*>(ones + ones_bytes(t, c));
   const int32_t x_zero = static_cast<uint8_t>(c.x_zero ^ flip(c.x_signed));
-  const int64_t item = c.output.kind == Int8Output::Kind::i32 ? 4 : 1;
   // (x - zx)(w - zw) = x w - zx w - zw (x - zx)
   for (int64_t f = 0; f < c.groups * c.out; ++f) {
     const int32_t w_zero = c.w_zero ? moved_zero(c.w_zero[f * c.w_zero_step], c.w_signed, true) : 0;
@@ -217,7 +216,7 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                      .factor = scratch.factor ? scratch.factor + filter : nullptr,
                      .minus = sums,
                      .output = c.output,
-                     .y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * item,
+                     .y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * c.output.bytes(),
                      .y_row = pixels};
         if (f.output.scale) f.output.scale += filter * c.output.scale_row;
         table.block.fn({.rows = f.rows,

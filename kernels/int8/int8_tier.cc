@@ -58,17 +58,35 @@ void to_bytes(const Int8Finish& f, int32_t lowest, int32_t highest) {
   }
 }
 
+// Sums or floats, four bytes each. Where the spans are not all of the row, it goes through a buffer.
+template <class T, class Of>
+TC_INLINE void to_words(const Int8Finish& f, Of&& of) {
+  alignas(64) T row[kWidest];
+  const bool whole = f.spans.size() == 1 && f.spans[0].at == 0 && f.cols % kV == 0;
+  for (int64_t r = 0; r < f.rows; ++r) {
+    T* y = static_cast<T*>(f.y) + r * f.y_row;
+    T* to = whole ? y + f.spans[0].to : row;
+    finish_row(f, r, [&](int64_t j, VecI sum) { store(to + j, of(r, j, sum)); });
+    if (whole) continue;
+    for (const Int8Span& s : f.spans) std::memcpy(y + s.to, row + s.at, static_cast<size_t>(s.count) * sizeof(T));
+  }
+}
+
+template <bool kScales>
+void to_floats(const Int8Finish& f) {
+  const Int8Output& out = f.output;
+  to_words<float>(f, [&](int64_t r, int64_t j, VecI sum) {
+    const float* scale = out.scale + r * out.scale_row;
+    VecF y = to_float(sum) * (kScales ? load_some(scale + j, f.cols - j) : VecF(*scale));
+    if (out.shift) y = y + load_some(out.shift + j, f.cols - j);
+    return out.relu ? vmax(VecF(0.0F), y) : y;
+  });
+}
+
 void finish(const Int8Finish& f) {
   const Int8Output& out = f.output;
-  if (out.kind == Int8Output::Kind::i32) {
-    alignas(64) int32_t row[kWidest];
-    for (int64_t r = 0; r < f.rows; ++r) {
-      finish_row(f, r, [&](int64_t j, VecI sum) { store(row + j, sum); });
-      for (const Int8Span& s : f.spans)
-        std::memcpy(static_cast<int32_t*>(f.y) + r * f.y_row + s.to, row + s.at, static_cast<size_t>(s.count * 4));
-    }
-    return;
-  }
+  if (out.kind == Int8Output::Kind::i32) return to_words<int32_t>(f, [](int64_t, int64_t, VecI sum) { return sum; });
+  if (out.kind == Int8Output::Kind::f32) return (out.scale_col ? to_floats<true> : to_floats<false>)(f);
   const bool is_signed = out.kind == Int8Output::Kind::i8;
   (out.scale_col ? to_bytes<true> : to_bytes<false>)(f, is_signed ? -128 : 0, is_signed ? 127 : 255);
 }

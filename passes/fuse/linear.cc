@@ -7,6 +7,8 @@ namespace {
 
 constexpr Any x, y, c, bias;
 constexpr As<MatMul, FusedMatMul> product;
+constexpr As<Cast> converted;
+constexpr As<FusedMatMulInteger> sums;
 
 constexpr const char* kShared = "the product has other users";
 constexpr const char* kIntegers = "integers have no fused product";
@@ -85,21 +87,62 @@ Patch transpose_into_product(Rewrite& r) {
   return r.make<FusedMatMul>(operands, a);
 }
 
+// The value as one element per column of `out`; null when it is not that.
+Value* as_row(Rewrite& r, Value* v, const Shape& out) {
+  const Shape& s = v->shape();
+  if (!broadcasts_into(s, out) || s.rank() == 0 || !(s[s.rank() - 1] == out[out.rank() - 1])) return nullptr;
+  for (int i = 0; i + 1 < s.rank(); ++i)
+    if (!s[i].is(1)) return nullptr;
+  if (s.rank() == 1) return v;
+  return v->constant() ? r.constant(v->constant()->reshaped({v->constant()->size()})) : nullptr;
+}
+
 Patch add_product_bias(Rewrite& r) {
   if (const char* why = not_plain(r)) return r.miss(why);
-  const Shape &s = r[bias]->shape(), &out = r[product]->shape();
-  if (!broadcasts_into(s, out)) return r.miss("the addend may widen the shape");
-  for (int i = 0; i + 1 < s.rank(); ++i)
-    if (!s[i].is(1)) return r.miss("the addend is no vector along the last axis");
-  if (s.rank() == 0 || !(s[s.rank() - 1] == out[out.rank() - 1]))
-    return r.miss("the addend is no vector along the last axis");
-  Value* vector = r[bias];
-  if (s.rank() > 1) {
-    if (!vector->constant()) return r.miss("the addend is no vector");
-    vector = r.constant(vector->constant()->reshaped({vector->constant()->size()}));
-  }
+  Value* vector = as_row(r, r[bias], r[product]->shape());
+  if (!vector) return r.miss("the addend is no vector along the last axis");
   return r.make<FusedMatMul>({r.node(product)->operand(0), r.node(product)->operand(1), vector},
                              attrs_of(*r.node(product)));
+}
+
+// What quantisation tools write behind a product of bytes.
+Patch scale_sums(Rewrite& r) {
+  const Node* integer = r.node(converted)->operand(0)->def_as<MatMulInteger>();
+  if (!integer || integer->graph() != r.root()->graph()) return r.miss("what is converted is no integer product");
+  if (!r.single_use(converted) || !r.single_use(integer->result(0))) return r.miss(kShared);
+  if (!has_floats(*r.root())) return r.miss(kIntegers);
+  if (!has_rank_2(integer->operand(0)) || !integer->operand(1)->shape().ranked() ||
+      integer->operand(1)->shape().rank() != 2)
+    return r.miss("an operand is a vector, or the right one has batches");
+  const Shape &s = r[c]->shape(), &out = r[converted]->shape();
+  if (!s.ranked() || !out.ranked()) return r.miss("a rank is not known");
+  Value* scale = s.rank() == 0 || (s.rank() == 1 && s[0].is(1)) ? r[c] : as_row(r, r[c], out);
+  if (!scale) return r.miss("the scale is no number, and no vector along the last axis");
+  std::vector<Value*> operands = integer->operands();
+  operands.resize(4, nullptr);
+  operands.push_back(scale);
+  return r.make<FusedMatMulInteger>(operands);
+}
+
+Patch add_sums_bias(Rewrite& r) {
+  const Node& n = *r.node(sums);
+  if (!r.single_use(sums)) return r.miss(kShared);
+  if (n.attrs<FusedMatMulInteger>().activation != Activation::none || (n.num_operands() > 5 && n.operand(5)))
+    return r.miss("the product has an epilogue");
+  Value* vector = as_row(r, r[bias], r[sums]->shape());
+  if (!vector) return r.miss("the addend is no vector along the last axis");
+  std::vector<Value*> operands = n.operands();
+  operands.resize(5, nullptr);
+  operands.push_back(vector);
+  return r.make<FusedMatMulInteger>(operands);
+}
+
+Patch relu_of_sums(Rewrite& r) {
+  if (!r.single_use(sums)) return r.miss(kShared);
+  FusedMatMulInteger::Attrs a = r.node(sums)->attrs<FusedMatMulInteger>();
+  if (a.activation != Activation::none) return r.miss("there is an activation already");
+  a.set({Activation::relu});
+  return r.make<FusedMatMulInteger>(r.node(sums)->operands(), a);
 }
 
 }  // namespace
@@ -118,6 +161,9 @@ std::span<const Rule> linear_rules() {
          return scale_product(r, 1 / r.number(c));
        }},
       {"add-into-matmul-bias", same_rounding, pat<Add>(product, bias), add_product_bias},
+      {"scale-into-integer-product", exact, pat<Mul>(converted, c), scale_sums},
+      {"add-into-integer-product", same_rounding, pat<Add>(sums, bias), add_sums_bias},
+      {"relu-into-integer-product", exact, pat<Relu>(sums), relu_of_sums},
   };
   return kRules;
 }

@@ -149,6 +149,37 @@ TEST_P(Int8, GemmToBytes) {
   }
 }
 
+TEST_P(Int8, GemmToFloats) {
+  Team team(1);
+  Random random(6);
+  constexpr int64_t kM = 9, kK = 40;
+  for (const int64_t n : {64, 71})
+    for (const bool per_column : {false, true})
+      for (const bool relu : {false, true})
+        for (const Edge edge : kEdges) {
+          const auto a = bytes(random, kM * kK), b = bytes(random, kK * n);
+          GuardedBuffer<float> scale(random.floats(static_cast<size_t>(per_column ? n : 1), 1e-4F, 1e-2F), edge),
+              shift(random.floats(static_cast<size_t>(n), -50, 50), edge);
+          GuardedBuffer<float> y(static_cast<size_t>(kM * n), edge);
+          Int8GemmArgs g;
+          g.m = kM, g.n = n, g.k = kK, g.a = a.data(), g.b = b.data();
+          g.output = {.kind = Int8Output::Kind::f32, .scale = scale.data(), .scale_col = per_column, .relu = relu};
+          if (relu) g.output.shift = shift.data();
+          Scratch scratch(int8_gemm_scratch(kernels(), g, 1));
+          g.scratch = scratch.data(), g.c = y.data();
+          int8_gemm(team, kernels(), g);
+          for (int64_t i = 0; i < kM; ++i)
+            for (int64_t j = 0; j < n; ++j) {
+              int32_t sum = 0;
+              for (int64_t p = 0; p < kK; ++p)
+                sum += a[static_cast<size_t>(i * kK + p)] * value(b[static_cast<size_t>(p * n + j)], true);
+              const float scaled = static_cast<float>(sum) * scale[static_cast<size_t>(per_column ? j : 0)];
+              const float want = relu ? std::max(0.0F, scaled + shift[static_cast<size_t>(j)]) : scaled;
+              ASSERT_NEAR(y[static_cast<size_t>(i * n + j)], want, 1e-6F * (1 + std::abs(scaled))) << i << ", " << j;
+            }
+        }
+}
+
 // w_zeros: 0, 1 or as many as there are filters.
 void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signed, int64_t w_zeros, Edge edge) {
   const int64_t filters = c.groups * c.out, channels = c.groups * c.channels, taps = c.kernel[0] * c.kernel[1];

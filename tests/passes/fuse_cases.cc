@@ -75,7 +75,30 @@ std::vector<RuleCase> fuse_cases() {
        "an operand is a vector", nullptr},
       {"add-into-matmul-bias",
        "(%x: f32[1,4], %y: f32[4,5], %b: f32[3,5]) { %0 = matmul %x, %y \n %1 = add %b, %0 \n return %1 }",
-       "the addend may widen the shape", nullptr},
+       "the addend is no vector along the last axis", nullptr},
+
+#define SUMS "%p = matmul_integer %x, %y \n %c = cast %p {to = f32} \n "
+      {"scale-into-integer-product",
+       "(%x: u8[N,4], %y: i8[4,5], %s: f32[]) { " SUMS "%0 = mul %c, %s \n return %0 }",
+       "fused_matmul_integer %x, %y, _, _, %s", "cast"},
+      {"scale-into-integer-product",
+       "(%x: u8[2,3,4], %y: i8[4,5], %s: f32[5]) { " SUMS "%0 = mul %s, %c \n return %0 }", "fused_matmul_integer",
+       "cast"},
+      {"scale-into-integer-product",
+       "(%x: u8[3,4], %y: i8[4,5], %s: f32[3,1]) { " SUMS "%0 = mul %c, %s \n return %0 }",
+       "the scale is no number, and no vector along the last axis", nullptr},
+      {"scale-into-integer-product",
+       "(%x: u8[3,4], %y: i8[4,5], %s: f32[]) { " SUMS "%0 = mul %c, %s \n return %0, %p }",
+       "the product has other users", nullptr},
+#undef SUMS
+#define SUMS "(%x: u8[3,4], %y: i8[4,5], %s: f32[], %b: f32[5]) { %p = fused_matmul_integer %x, %y, _, _, %s"
+      {"add-into-integer-product", SUMS " \n %0 = add %b, %p \n return %0 }", "fused_matmul_integer %x, %y, _, _, %s, %b",
+       "= add"},
+      {"add-into-integer-product", SUMS ", %b \n %0 = add %b, %p \n return %0 }", "the product has an epilogue", nullptr},
+      {"relu-into-integer-product", SUMS ", %b \n %0 = relu %p \n return %0 }", "activation = relu", "= relu %"},
+      {"relu-into-integer-product", SUMS ", %b \n %0 = relu %p \n return %0, %p }", "the product has other users",
+       nullptr},
+#undef SUMS
 
       {"residual-into-epilogue",
        CONV "%p = constant random(5) : f32[6,4,3,3] \n %1 = conv %x, %p \n %2 = add %0, %1 \n return %2 }",
@@ -177,6 +200,17 @@ std::vector<RuleCase> fuse_cases() {
       // A value that others use too is a second result.
       {"elementwise-into-cluster",
        "(%x: f32[N,4]) { %0 = exp %x \n %1 = tanh %0 \n %2 = transpose %0 \n return %1, %2 }", "%0, %1 = cluster", ""},
+      // Bytes at the edges, with the rounding between them inside.
+      {"elementwise-into-cluster",
+       "(%x: u8[N,4], %y: i32[N,4]) { %s = constant dense<0.05> : f32[] \n %z = constant dense<-3> : i8[] \n %0 = "
+       "dequantize_linear %x, %s \n %1 = cast %y {to = f32} \n %2 = add %0, %1 \n %3 = quantize_linear %2, %s, %z \n "
+       "return %3 }",
+       "cluster %x, %y", ""},
+      // A byte that is rounded in the middle is a byte.
+      {"elementwise-into-cluster",
+       "(%x: f32[N,4]) { %s = constant dense<0.05> : f32[] \n %0 = exp %x \n %1 = quantize_linear %0, %s \n %2 = "
+       "dequantize_linear %1, %s \n %3 = neg %2 \n return %3 }",
+       "cluster %0", ""},
   };
 }
 

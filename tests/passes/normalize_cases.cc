@@ -39,6 +39,18 @@ std::vector<RuleCase> normalize_cases() {
        "%ws = constant dense<[0.1, 0.2]> : f32[2] \n %a = dequantize_linear %x, %s \n %b = dequantize_linear %w, %ws "
        "{axis = 0} \n %0 = matmul %a, %b \n return %0 }",
        "scales of another axis", nullptr},
+#define DEQUANTISED "(%x: u8[1,2,5,5]) { %s = constant dense<0.05> : f32[] \n %d = dequantize_linear %x, %s \n "
+      {"pool-of-dequantised-is-of-bytes",
+       DEQUANTISED "%0 = max_pool %d {kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]} \n return %0 }",
+       "max_pool %x", "dequantize_linear %x"},
+      {"pool-of-dequantised-is-of-bytes",
+       DEQUANTISED "%0 = max_pool %d {kernel_shape = [2, 2], ceil_mode = true} \n return %0 }",
+       "a window may lie in padding", nullptr},
+      {"pool-of-dequantised-is-of-bytes",
+       "(%x: u8[1,2,5,5]) { %s = constant dense<-0.05> : f32[] \n %d = dequantize_linear %x, %s \n %0 = max_pool %d "
+       "{kernel_shape = [3, 3]} \n return %0 }",
+       "what is pooled is not dequantised bytes with one scale", nullptr},
+#undef DEQUANTISED
       {"identity-is-its-operand", "(%x: f32[4]) { %0 = identity %x \n return %0 }", "return %x", "identity"},
       {"cast-to-same-type", "(%x: f32[4]) { %0 = cast %x {to = f32} \n return %0 }", "return %x", "cast"},
       {"cast-to-same-type", "(%x: f32[4]) { %0 = cast %x {to = f64} \n return %0 }", "the type changes, or may",

@@ -62,6 +62,20 @@ void samples_fused(std::vector<Sample>& samples) {
                                                          g.input(DType::f32, {5}), g.input(DType::f32, {2, 3, 5})},
                                                         a)});
                      }});
+  samples.push_back({"fused_matmul_integer/one_scale", [](SampleGraph& g) {
+                       g.outputs({g.b.make<FusedMatMulInteger>(
+                           {g.input(DType::u8, {4, 9}, 0, 255), g.input(DType::i8, {9, 5}, -128, 127), nullptr, nullptr,
+                            g.b.constant(Tensor::scalar<float>(0.01F))})});
+                     }});
+  samples.push_back({"fused_matmul_integer/zero_points_scales_bias_relu", [](SampleGraph& g) {
+                       FusedMatMulInteger::Attrs a;
+                       a.set({Activation::relu});
+                       g.outputs({g.b.make<FusedMatMulInteger>(
+                           {g.input(DType::u8, {2, 3, 9}, 0, 255), g.input(DType::i8, {9, 5}, -128, 127),
+                            g.b.constant(Tensor::scalar<uint8_t>(120)), g.b.constant(Tensor::scalar<int8_t>(3)),
+                            g.input(DType::f32, {5}), g.input(DType::f32, {5})},
+                           a)});
+                     }});
   samples.push_back({"cluster/two_results", cluster_sample});
 }
 
