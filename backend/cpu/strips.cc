@@ -248,6 +248,28 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
   }
 }
 
+// A product that nothing but a sum or a difference uses is rounded once, with it.
+void StripBuilder::contract(std::vector<Item>& items, const std::vector<int>& output) {
+  std::vector<int> uses(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    uses[i] += output[i] >= 0;
+    for (int operand : {items[i].a, items[i].b, items[i].c})
+      if (operand >= 0) ++uses[static_cast<size_t>(operand)];
+  }
+  const auto product = [&](int id) {
+    return id >= 0 && items[static_cast<size_t>(id)].op == MicroOp::mul &&
+           items[static_cast<size_t>(id)].kind == Kind::result && uses[static_cast<size_t>(id)] == 1;
+  };
+  for (Item& it : items) {
+    if (it.kind != Kind::result || (it.op != MicroOp::add && it.op != MicroOp::sub)) continue;
+    if (it.op == MicroOp::add && !product(it.b)) std::swap(it.a, it.b);
+    if (!product(it.b)) continue;
+    Item& factors = items[static_cast<size_t>(it.b)];
+    it = {Kind::result, 0, {}, it.op == MicroOp::add ? MicroOp::fma : MicroOp::fnma, factors.a, factors.b, it.a};
+    factors.a = factors.b = -1;  // nothing uses it
+  }
+}
+
 std::shared_ptr<const CompiledStrip> StripBuilder::finish(const std::vector<int>& ids) {
   auto strip = std::make_shared<CompiledStrip>();
   auto& p = strip->program;
@@ -267,6 +289,7 @@ std::shared_ptr<const CompiledStrip> StripBuilder::finish(const std::vector<int>
     }
     output[id] = static_cast<int>(o);
   }
+  contract(items, output);
   for (size_t i = 0; i < items.size(); ++i)
     for (int operand : {items[i].a, items[i].b, items[i].c})
       if (operand >= 0) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);

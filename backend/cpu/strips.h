@@ -43,6 +43,7 @@ class StripBuilder {
     kernels::MicroOp op{};
     int a = -1, b = -1, c = -1;
   };
+  static void contract(std::vector<Item>& items, const std::vector<int>& output);
   kernels::Elem compute_;
   int inputs_ = 0;
   std::vector<Item> items_;
