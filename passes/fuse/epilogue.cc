@@ -14,15 +14,19 @@ bool is_conv(const Node& n) {
   return n.is<Conv>() || n.is<FusedConv>();
 }
 
+bool is_linear(const Node& n) {
+  return is_conv(n) || n.is<MatMul>() || n.is<FusedMatMul>();
+}
+
 Epilogue epilogue_of(const Node& n) {
   if (n.is<FusedConv>()) return n.attrs<FusedConv>().epilogue();
   if (n.is<FusedMatMul>()) return n.attrs<FusedMatMul>().epilogue();
   return {};
 }
 
-const char* refuses_epilogue(Rewrite& r) {
-  const Node& n = *r.node(linear);
-  if (!r.single_use(linear)) return "the product or convolution has other users";
+const char* refuses_epilogue(Rewrite& r, const Value* v) {
+  const Node& n = *v->def();
+  if (!r.single_use(v)) return "the product or convolution has other users";
   if (epilogue_of(n).activation != Activation::none) return "there is an activation already";
   if (!is_conv(n))
     for (int i = 0; i < 2; ++i)
@@ -31,8 +35,7 @@ const char* refuses_epilogue(Rewrite& r) {
 }
 
 // The same product or convolution with another epilogue.
-Value* rebuild(Rewrite& r, const Epilogue& e, Value* residual) {
-  const Node& n = *r.node(linear);
+Value* rebuild(Rewrite& r, const Node& n, const Epilogue& e, Value* residual) {
   std::vector<Value*> operands = n.operands();
   operands.resize(4, nullptr);
   if (residual) operands[3] = residual;
@@ -85,18 +88,31 @@ std::optional<Epilogue> as_epilogue(const Node& n) {
 }
 
 Patch fuse_activation(Rewrite& r) {
-  if (const char* why = refuses_epilogue(r)) return r.miss(why);
+  if (const char* why = refuses_epilogue(r, r[linear])) return r.miss(why);
   const auto e = as_epilogue(*r.root());
   if (!e) return r.miss("the bounds are no constants");
-  return rebuild(r, *e, nullptr);
+  return rebuild(r, *r.node(linear), *e, nullptr);
 }
 
+const char* refuses_residual(Rewrite& r, const Value* v, const Value* addend) {
+  if (const char* why = refuses_epilogue(r, v)) return why;
+  if (v->def()->num_operands() > 3 && v->def()->operand(3)) return "there is a residual already";
+  if (!same_type(v, addend)) return "the addend has another shape, or may";
+  if (v == addend) return "added to itself";
+  return nullptr;
+}
+
+// Of two products or convolutions, the second one takes the first one in where that one has other users.
 Patch fuse_residual(Rewrite& r) {
-  if (const char* why = refuses_epilogue(r)) return r.miss(why);
-  if (r.node(linear)->operand(3)) return r.miss("there is a residual already");
-  if (!same_type(r[linear], r[x])) return r.miss("the addend has another shape, or may");
-  if (r[x] == r[linear]) return r.miss("added to itself");
-  return rebuild(r, {}, r[x]);
+  Value *v = r[linear], *addend = r[x];
+  const char* why = refuses_residual(r, v, addend);
+  const Node* other = addend->def();
+  if (why && other && other->graph() == r.root()->graph() && is_linear(*other) && !refuses_residual(r, addend, v)) {
+    std::swap(v, addend);
+    why = nullptr;
+  }
+  if (why) return r.miss(why);
+  return rebuild(r, *v->def(), {}, addend);
 }
 
 }  // namespace

@@ -29,11 +29,18 @@ bool is_constant_like(const Node& n) {
   return n.op() == OpId::Constant || n.op() == OpId::Parameter;
 }
 
-// Ops that only rearrange or convert one weight: worth doing at compile time up to the weights' budget.
-bool transforms_weight(const Node& n) {
-  const std::string_view name = n.info().name();
-  return name == "transpose" || name == "reshape" || name == "squeeze" || name == "unsqueeze" || name == "flatten" ||
-         name == "cast" || name == "dequantize_linear" || name == "identity";
+// Ops that rearrange or convert weights, a step or two per element: worth doing at compile time up to the weights'
+// budget, as long as no large tensor comes of a small one.
+constexpr int64_t kGrowth = 8;
+bool transforms_weight(const Node& n, int64_t result) {
+  const Family family = n.info().family;
+  if (family != Family::elementwise && family != Family::movement && family != Family::gather &&
+      family != Family::quant && !n.is<Identity>())
+    return false;
+  int64_t bytes = 0;
+  for (const Value* v : n.operands())
+    if (v) bytes += static_cast<int64_t>(v->constant()->bytes());
+  return result >= 0 && result / kGrowth <= bytes;
 }
 
 Patch fold_constants(Rewrite& r) {
@@ -47,10 +54,11 @@ Patch fold_constants(Rewrite& r) {
     if (v) work += v->constant()->size();
     operands.push_back(v ? Datum(*v->constant()) : Datum());
   }
-  const bool weight = transforms_weight(n);
+  const int64_t bytes = result_bytes(n);
+  const bool weight = transforms_weight(n, bytes);
   const int64_t budget = weight ? r.limits.weight_bytes : r.limits.fold_bytes;
   if (!weight && work > r.limits.fold_work) return r.miss("reads more than the folding budget");
-  if (result_bytes(n) > budget) return r.miss("the result exceeds the folding budget");
+  if (bytes > budget) return r.miss("the result exceeds the folding budget");
   EvalEnv env;
   env.max_bytes = static_cast<uint64_t>(budget);
   std::vector<Datum> results;

@@ -100,6 +100,11 @@ std::vector<RuleCase> fuse_cases() {
        nullptr},
 #undef SUMS
 
+      // The one that has no other users takes the other one in, on whichever side it is.
+      {"residual-into-epilogue",
+       "(%x: f32[3,4], %y: f32[4,5], %z: f32[4,5]) { %0 = matmul %x, %y \n %1 = matmul %x, %z \n %2 = add %0, %1 \n "
+       "return %2, %0 }",
+       "fused_matmul %x, %z, _, %0", "= add"},
       {"residual-into-epilogue",
        CONV "%p = constant random(5) : f32[6,4,3,3] \n %1 = conv %x, %p \n %2 = add %0, %1 \n return %2 }",
        "fused_conv", "= add"},
