@@ -35,6 +35,7 @@ class ValueCheck {
 
   Module& module_;
   std::vector<Datum> inputs_, outputs_;
+  double bound_ = 0;  // the loosest of the approximate rules that have fired
   PipelineReport& report_;
   RandomRun random_;
   EvalEnv env_;
