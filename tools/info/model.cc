@@ -76,6 +76,7 @@ std::optional<Dim> multiply_adds(const Node& n) {
     case OpId::MatMul:
     case OpId::MatMulInteger:
     case OpId::FusedMatMul:
+    case OpId::FusedMatMulInteger:
     case OpId::Gemm: {
       const Shape* y = shape_of(n.result(0));
       if (!y || !a || a->rank() < 1) return std::nullopt;
