@@ -83,20 +83,19 @@ struct FusedMatMul {
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
-// activation(scale * sums + bias) in the scale's type, where the sums are those of matmul_integer; scale is one number or one per
-// column, the bias one per column.
+// activation(scale * sums + bias) in the scale's type, where the sums are those of matmul_integer; scale is one number
+// or one per column, the bias one per column.
 struct FusedMatMulInteger {
   struct Product {
     static constexpr auto fields = Fields{};
   };
   using Attrs = WithEpilogue<Product>;
-  static constexpr OpFacts facts{"fused_matmul_integer",
-                                 {},
-                                 "a:A, b:B, a_zero_point:A?, b_zero_point:B?, scale:T, bias:T? -> y:T",
-                                 {{{'T', dtypes::floats},
-                                   {'A', DTypeSet(DType::i8) | DType::u8},
-                                   {'B', DTypeSet(DType::i8) | DType::u8}}},
-                                 "matrix product of bytes, as floats: scale, bias and activation"};
+  static constexpr OpFacts facts{
+      "fused_matmul_integer",
+      {},
+      "a:A, b:B, a_zero_point:A?, b_zero_point:B?, scale:T, bias:T? -> y:T",
+      {{{'T', dtypes::floats}, {'A', DTypeSet(DType::i8) | DType::u8}, {'B', DTypeSet(DType::i8) | DType::u8}}},
+      "matrix product of bytes, as floats: scale, bias and activation"};
   static void infer(InferContext& ctx);
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };

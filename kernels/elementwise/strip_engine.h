@@ -72,7 +72,8 @@ requires std::is_integral_v<T> TC_INLINE T floor_mod(T a, T b) {
 #undef TC_STRIP_OP
 
 // What a micro-op does for memory on its way over a strip, at its own pace, since more requests than a core can have
-// open would stall it: asks for lines of what the next strip reads, and moves a finished strip past the caches. tanh(a b
+// open would stall it: asks for lines of what the next strip reads, and moves a finished strip past the caches. tanh(a
+// b
 // + c) sigmoid(d) + exp(-|a|) of 4M elements: 14.0 ms with an equal share before each op, 11.2 so.
 template <class T>
 struct OnTheWay {
@@ -394,8 +395,7 @@ struct Late {
   alignas(64) T second[kStrip];
   void finish() {
     if (to)
-      stream_copy(reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(buffers[1]),
-                  kStrip * sizeof(T));
+      stream_copy(reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(buffers[1]), kStrip * sizeof(T));
     to = nullptr;
   }
 };
@@ -559,7 +559,8 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
       late[l].finish();  // when no op took it along
       const int k = late[l].slot;
       T* to = static_cast<T*>(args.outputs[k - p.inputs].data) + i;
-      if (!strided && i + 2 * kStrip <= end && can_stream(to)) {  // a whole strip follows, whose ops take this one along
+      if (!strided && i + 2 * kStrip <= end &&
+          can_stream(to)) {  // a whole strip follows, whose ops take this one along
         late[l].to = to;
         std::swap(late[l].buffers[0], late[l].buffers[1]);
       } else {

@@ -35,8 +35,8 @@ struct Int8Block {
   int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width
 };
 
-// What a sum becomes: an i32; a byte: clamp(round(sum * scale) + zero) within the byte's type; or a float: sum * scale +
-// shift, at least 0 with relu.
+// What a sum becomes: an i32; a byte: clamp(round(sum * scale) + zero) within the byte's type; or a float: sum * scale
+// + shift, at least 0 with relu.
 struct Int8Output {
   enum class Kind : uint8_t { i32, u8, i8, f32 } kind = Kind::i32;
   const float* scale = nullptr;
@@ -52,12 +52,13 @@ struct Int8Span {
   int64_t at, count, to;
 };
 
-// y[r][to] of acc[r][j] + bias[r] - factor[r] * minus[j] for the columns j of the spans, the last of which ends at cols.
+// y[r][to] of acc[r][j] + bias[r] - factor[r] * minus[j] for the columns j of the spans, the last of which ends at
+// cols.
 struct Int8Finish {
   int64_t rows = 0, cols = 0;
   std::span<const Int8Span> spans;
   const int32_t* acc = nullptr;
-  int64_t acc_row = 0;  // whole registers; likewise `minus`
+  int64_t acc_row = 0;                                                 // whole registers; likewise `minus`
   const int32_t *bias = nullptr, *factor = nullptr, *minus = nullptr;  // factor may be null: 0
   Int8Output output;  // its scales and shifts those of the first row and column
   void* y = nullptr;

@@ -78,8 +78,7 @@ std::vector<RuleCase> fuse_cases() {
        "the addend is no vector along the last axis", nullptr},
 
 #define SUMS "%p = matmul_integer %x, %y \n %c = cast %p {to = f32} \n "
-      {"scale-into-integer-product",
-       "(%x: u8[N,4], %y: i8[4,5], %s: f32[]) { " SUMS "%0 = mul %c, %s \n return %0 }",
+      {"scale-into-integer-product", "(%x: u8[N,4], %y: i8[4,5], %s: f32[]) { " SUMS "%0 = mul %c, %s \n return %0 }",
        "fused_matmul_integer %x, %y, _, _, %s", "cast"},
       {"scale-into-integer-product",
        "(%x: u8[2,3,4], %y: i8[4,5], %s: f32[5]) { " SUMS "%0 = mul %s, %c \n return %0 }", "fused_matmul_integer",
@@ -92,9 +91,10 @@ std::vector<RuleCase> fuse_cases() {
        "the product has other users", nullptr},
 #undef SUMS
 #define SUMS "(%x: u8[3,4], %y: i8[4,5], %s: f32[], %b: f32[5]) { %p = fused_matmul_integer %x, %y, _, _, %s"
-      {"add-into-integer-product", SUMS " \n %0 = add %b, %p \n return %0 }", "fused_matmul_integer %x, %y, _, _, %s, %b",
-       "= add"},
-      {"add-into-integer-product", SUMS ", %b \n %0 = add %b, %p \n return %0 }", "the product has an epilogue", nullptr},
+      {"add-into-integer-product", SUMS " \n %0 = add %b, %p \n return %0 }",
+       "fused_matmul_integer %x, %y, _, _, %s, %b", "= add"},
+      {"add-into-integer-product", SUMS ", %b \n %0 = add %b, %p \n return %0 }", "the product has an epilogue",
+       nullptr},
       {"relu-into-integer-product", SUMS ", %b \n %0 = relu %p \n return %0 }", "activation = relu", "= relu %"},
       {"relu-into-integer-product", SUMS ", %b \n %0 = relu %p \n return %0, %p }", "the product has other users",
        nullptr},

@@ -57,7 +57,8 @@ std::vector<RuleCase> normalize_cases() {
        "mul %w, %s \n %1 = add %x, %0 \n return %1 }",
        "= add", "= mul"},
       {"fold-constants",
-       "(%x: f32[600,1000]) { %w = constant random(5) : f32[1,1000] \n %s = constant random(6) : f32[600,1] \n %0 = mul "
+       "(%x: f32[600,1000]) { %w = constant random(5) : f32[1,1000] \n %s = constant random(6) : f32[600,1] \n %0 = "
+       "mul "
        "%w, %s \n %1 = add %x, %0 \n return %1 }",
        "the result exceeds the folding budget", nullptr},
       {"identity-is-its-operand", "(%x: f32[4]) { %0 = identity %x \n return %0 }", "return %x", "identity"},
@@ -259,7 +260,8 @@ std::vector<RuleCase> normalize_cases() {
        "a running maximum is looked at on the way", nullptr},
       {"short-scan-is-unrolled",
        "(%s: f32[2], %x: f32[2,3]) { %0, %1 = scan %s, %x {num_scan_inputs = 1, scan_input_axes = [1], "
-       "scan_output_axes = [1], scan_output_directions = [1]} (@body (%c: f32[2], %a: f32[2]) { %h = mul %c, %a \n %d = "
+       "scan_output_axes = [1], scan_output_directions = [1]} (@body (%c: f32[2], %a: f32[2]) { %h = mul %c, %a \n %d "
+       "= "
        "sub %h, %a \n return %d, %h }) \n return %0, %1 }",
        "concat", "scan"},
       {"short-scan-is-unrolled",

@@ -63,9 +63,9 @@ void samples_fused(std::vector<Sample>& samples) {
                                                         a)});
                      }});
   samples.push_back({"fused_matmul_integer/one_scale", [](SampleGraph& g) {
-                       g.outputs({g.b.make<FusedMatMulInteger>(
-                           {g.input(DType::u8, {4, 9}, 0, 255), g.input(DType::i8, {9, 5}, -128, 127), nullptr, nullptr,
-                            g.b.constant(Tensor::scalar<float>(0.01F))})});
+                       g.outputs({g.b.make<FusedMatMulInteger>({g.input(DType::u8, {4, 9}, 0, 255),
+                                                                g.input(DType::i8, {9, 5}, -128, 127), nullptr, nullptr,
+                                                                g.b.constant(Tensor::scalar<float>(0.01F))})});
                      }});
   samples.push_back({"fused_matmul_integer/zero_points_scales_bias_relu", [](SampleGraph& g) {
                        FusedMatMulInteger::Attrs a;
