@@ -5,6 +5,7 @@
 #include "tc/ir/infer.h"
 #include "tc/ir/op.h"
 #include "tc/ir/ops/conv.h"
+#include "tc/ir/ops/quant.h"
 
 namespace tc {
 
@@ -90,12 +91,11 @@ struct FusedMatMulInteger {
     static constexpr auto fields = Fields{};
   };
   using Attrs = WithEpilogue<Product>;
-  static constexpr OpFacts facts{
-      "fused_matmul_integer",
-      {},
-      "a:A, b:B, a_zero_point:A?, b_zero_point:B?, scale:T, bias:T? -> y:T",
-      {{{'T', dtypes::floats}, {'A', DTypeSet(DType::i8) | DType::u8}, {'B', DTypeSet(DType::i8) | DType::u8}}},
-      "matrix product of bytes, as floats: scale, bias and activation"};
+  static constexpr OpFacts facts{"fused_matmul_integer",
+                                 {},
+                                 "a:A, b:B, a_zero_point:A?, b_zero_point:B?, scale:T, bias:T? -> y:T",
+                                 {{{'T', dtypes::floats}, {'A', dtypes::bytes}, {'B', dtypes::bytes}}},
+                                 "matrix product of bytes, as floats: scale, bias and activation"};
   static void infer(InferContext& ctx);
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
