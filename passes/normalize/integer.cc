@@ -1,5 +1,6 @@
 // Products and convolutions of dequantised operands, as quantisation tools write them, become integer arithmetic. This
 // comes before folding, which would turn the weights into floats.
+#include <algorithm>
 #include <cmath>
 
 #include "tc/ir/eval/wide.h"
@@ -145,7 +146,8 @@ Patch pool_of_bytes(Rewrite& r) {
   const auto x = dequantised(r[left]);
   if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor() || !(x->scale[0] > 0))
     return r.miss("what is pooled is not dequantised bytes with one scale");
-  if (a.ceil_mode) return r.miss("a window may lie in padding");
+  const bool gaps = std::any_of(a.dilations.begin(), a.dilations.end(), [](int64_t d) { return d != 1; });
+  if (a.ceil_mode || gaps) return r.miss("a window may lie in padding");
   for (size_t i = 0; i < a.pads.size(); ++i)
     if (a.pads[i] >= a.kernel_shape[i % a.kernel_shape.size()]) return r.miss("a window may lie in padding");
   Value* pooled = r.make<MaxPool>({x->bytes}, a);
