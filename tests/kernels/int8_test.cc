@@ -119,6 +119,15 @@ TEST_P(Int8, Gemm) {
                    edge);
 }
 
+// Of row i of unsigned bytes and column j of signed ones.
+int32_t sum_at(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b, int64_t n, int64_t k, int64_t i,
+               int64_t j) {
+  int32_t sum = 0;
+  for (int64_t p = 0; p < k; ++p)
+    sum += a[static_cast<size_t>(i * k + p)] * value(b[static_cast<size_t>(p * n + j)], true);
+  return sum;
+}
+
 TEST_P(Int8, GemmToBytes) {
   Team team(1);
   Random random(5);
@@ -138,9 +147,7 @@ TEST_P(Int8, GemmToBytes) {
     int8_gemm(team, kernels(), g);
     for (int64_t i = 0; i < kM; ++i)
       for (int64_t j = 0; j < kN; ++j) {
-        int32_t sum = 0;
-        for (int64_t p = 0; p < kK; ++p)
-          sum += a[static_cast<size_t>(i * kK + p)] * value(b[static_cast<size_t>(p * kN + j)], true);
+        const int32_t sum = sum_at(a, b, kN, kK, i, j);
         const float want = std::clamp(
             std::nearbyint(static_cast<float>(sum) * scale[static_cast<size_t>(j)]) + static_cast<float>(g.output.zero),
             is_signed ? -128.0F : 0.0F, is_signed ? 127.0F : 255.0F);
@@ -170,9 +177,7 @@ TEST_P(Int8, GemmToFloats) {
           int8_gemm(team, kernels(), g);
           for (int64_t i = 0; i < kM; ++i)
             for (int64_t j = 0; j < n; ++j) {
-              int32_t sum = 0;
-              for (int64_t p = 0; p < kK; ++p)
-                sum += a[static_cast<size_t>(i * kK + p)] * value(b[static_cast<size_t>(p * n + j)], true);
+              const int32_t sum = sum_at(a, b, n, kK, i, j);
               const float scaled = static_cast<float>(sum) * scale[static_cast<size_t>(per_column ? j : 0)];
               const float want = relu ? std::max(0.0F, scaled + shift[static_cast<size_t>(j)]) : scaled;
               ASSERT_NEAR(y[static_cast<size_t>(i * n + j)], want, 1e-6F * (1 + std::abs(scaled))) << i << ", " << j;
