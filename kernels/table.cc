@@ -7,6 +7,8 @@
 
 #include "tc/kernels/cpu.h"
 #if defined(__x86_64__)
+#include "tc/kernels/conv/conv_amx.h"
+#include "tc/kernels/gemm/gemm_amx.h"
 #include "tc/kernels/int8/int8_amx.h"
 #include "tc/kernels/int8/int8_vnni.h"
 #endif
@@ -52,6 +54,10 @@ struct Tables {
     // Not every machine of the tier has them.
     if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8);
     if (cpu_info().amx_int8) use_int8_amx(by_tier[2].int8);
+    if (cpu_info().amx_bf16) {
+      use_gemm_amx(by_tier[2].gemm);
+      use_conv_amx(by_tier[2].conv);
+    }
 #endif
   }
 };

@@ -163,8 +163,8 @@ bool bind_conv(Binder& b) {
   const auto& attrs = b.attrs<Op>();
   const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
   const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
-  const ConvAlgorithm algorithm = preferred(fixed, b.constant(1) != nullptr);
   const kernels::ConvTable& table = b.table().conv;
+  const ConvAlgorithm algorithm = preferred(table, fixed, b.constant(1) != nullptr);
   const int width = b.table().gemm.traits.fn().width;
 
   const Slot x = b.in(0, conv_takes_blocked(algorithm) ? Layout::blocked16 : Layout::plain);

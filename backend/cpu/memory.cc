@@ -9,7 +9,8 @@
 namespace tc::cpu {
 namespace {
 
-constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr size_t kLine = 64, kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr size_t kFirstChunk = size_t{128} << 10, kMostChunk = size_t{64} << 20;
 
 size_t round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;
@@ -55,7 +56,21 @@ int PackedWeights::count() const {
 }
 
 PackedWeights::~PackedWeights() {
-  for (auto& [key, b] : blocks_) munmap(b.data, b.mapped);
+  for (const Chunk& c : chunks_) munmap(c.data, c.bytes);
+}
+
+// From the last chunk, or from a new one: as large as all before, so that few are mapped, and little beyond what is used.
+void* PackedWeights::take(size_t bytes) {
+  bytes = round_up(bytes, kLine);
+  if (chunks_.empty() || bytes > chunks_.back().bytes - chunks_.back().used) {
+    size_t size = std::max(bytes, std::clamp(bytes_, kFirstChunk, kMostChunk));
+    if (size >= kHugePage) size = round_up(size, kHugePage);
+    auto* data = static_cast<std::byte*>(map_pages(size));
+    chunks_.push_back({data, size, 0});
+  }
+  Chunk& c = chunks_.back();
+  c.used += bytes;
+  return c.data + c.used - bytes;
 }
 
 const void* PackedWeights::get(const Tensor& source, const std::string& key, size_t bytes,
@@ -64,8 +79,7 @@ const void* PackedWeights::get(const Tensor& source, const std::string& key, siz
   const std::tuple id(source.data(), source.extents(), key);
   const auto it = blocks_.find(id);
   if (it != blocks_.end()) return it->second.data;
-  Block b{nullptr, bytes, source};
-  b.data = map_pages(b.mapped);
+  const Block b{take(bytes), source};
   fill(b.data);
   bytes_ += bytes;
   blocks_[id] = b;

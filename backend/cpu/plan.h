@@ -109,7 +109,8 @@ class ExprTable {
   std::unordered_map<std::string, int> memo_;
 };
 
-// Memory of packed weights, shared by a whole executable: huge pages, filled once.
+// Memory of packed weights, shared by a whole executable and filled once. They lie side by side on huge pages, small ones
+// too: on pages of their own half of resnet50's weights would miss the translation cache.
 class PackedWeights {
  public:
   // The packed form of `source` under `key`; `fill` writes it on first use. Tensors that view the same memory with
@@ -122,11 +123,17 @@ class PackedWeights {
  private:
   struct Block {
     void* data;
-    size_t mapped;
     Tensor source;  // its address must not be another constant's as long as it is a key
   };
+  struct Chunk {
+    std::byte* data;
+    size_t bytes, used;
+  };
+  void* take(size_t bytes);
+
   mutable std::mutex mutex_;
   std::map<std::tuple<const void*, Extents, std::string>, Block> blocks_;
+  std::vector<Chunk> chunks_;
   size_t bytes_ = 0;
 };
 

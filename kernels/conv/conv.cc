@@ -122,6 +122,48 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
   p.block_tiles = ceil_div(blocks(s.oc / s.groups), p.block_tile);
 }
 
+// Of the split algorithm: the halves of a tile's input take up to half a megabyte of L2, which machines with AMX have
+// two of.
+constexpr int64_t kSplitRegionFloats = 128 * 1024;
+constexpr int64_t kSplitChannels = 32, kSplitOutputs = 32;
+
+int64_t split_region_floats(const ConvShape& s, int64_t rows, int64_t cols) {
+  return ceil_div(s.ic, kSplitChannels) * split_region(s, rows, cols).block / static_cast<int64_t>(sizeof(float));
+}
+
+void plan_split(ConvPlan& p, const ConvShape& s) {
+  p.rows = s.out[1];
+  p.cols = s.out[2];
+  const bool pointwise =
+      volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.pad) == 0 && volume(s.in) == volume(s.out);
+  if (pointwise) p.cols *= p.rows, p.rows = 1;
+  p.row_tile = p.rows;
+  p.col_tile = p.cols;
+  p.block_tile = round_up(blocks(s.oc), 2);
+  const auto halve = [](int64_t n, int64_t of) { return round_up(ceil_div(n, 2), of); };
+  const auto shrink = [&] {
+    if (pointwise ? p.col_tile <= 2 * kSplitOutputs : p.row_tile <= 2) return false;
+    if (pointwise)
+      p.col_tile = halve(p.col_tile, kSplitOutputs);
+    else
+      p.row_tile = ceil_div(p.row_tile, 2);
+    return true;
+  };
+  while (split_region_floats(s, p.row_tile, p.col_tile) > kSplitRegionFloats && shrink()) {
+  }
+  const auto count = [&] {
+    return s.n * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile) * ceil_div(blocks(s.oc), p.block_tile);
+  };
+  // Fewer output channels to a tile: every worker makes halves of the region, but no weight is read twice.
+  while (count() < kWantedHeavyTiles && p.block_tile > 4) p.block_tile = halve(p.block_tile, 2);
+  while (count() < kWantedHeavyTiles && shrink()) {
+  }
+  p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
+  p.tap_floats = round_up(2 * volume(s.kernel), 16);
+  // Strips of 32 lines end beyond the region.
+  p.worker_floats = kScratchHead + p.tap_floats + split_region_floats(s, p.row_tile, p.col_tile) + 64 * kChannelBlock;
+}
+
 void plan_depthwise(ConvPlan& p, const ConvShape& s) {
   p.rows = s.out[1];
   p.cols = s.out[2];
@@ -189,6 +231,8 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
   switch (a) {
     case ConvAlgorithm::depthwise:
       return kernels.depthwise;
+    case ConvAlgorithm::split:
+      return kernels.split;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return kernels.winograd;
@@ -240,8 +284,17 @@ double weight_cost(double floats) {
   return kWeightPrice * std::max(0.0, floats - kCachedWeights);
 }
 double direct_cost(const ConvShape& s) {
-  const double weights = 9.0 * static_cast<double>(s.ic * s.oc);
+  const auto weights = static_cast<double>(volume(s.kernel) * s.ic * s.oc);
   return weights * static_cast<double>(s.n * s.out[1] * s.out[2]) / 0.9 + weight_cost(weights);
+}
+// The share that padding to whole tiles leaves is computed too; a number's way to halves takes as long as 10 of them.
+double split_cost(const ConvShape& s) {
+  const auto padded =
+      static_cast<double>(volume(s.kernel) * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
+  const auto pixels = static_cast<double>(round_up(s.n * s.out[1] * s.out[2], kChannelBlock));
+  const auto read =
+      static_cast<double>(s.n * s.ic) * static_cast<double>(std::min(volume(s.in), volume(s.out) * volume(s.kernel)));
+  return padded * pixels / 1.5 + 10 * read + weight_cost(padded);
 }
 double winograd_cost(const ConvShape& s, int64_t m) {
   const auto n = static_cast<double>((m + 2) * (m + 2));
@@ -251,6 +304,20 @@ double winograd_cost(const ConvShape& s, int64_t m) {
 }
 
 }  // namespace
+
+SplitRegion split_region(const ConvShape& s, int64_t rows, int64_t cols) {
+  constexpr int64_t kLine = 64;
+  const auto beyond = [&](int axis) { return (s.kernel[axis] - 1) * s.dilation[axis] / s.stride[axis]; };
+  SplitRegion r;
+  r.rows = rows + beyond(1);
+  r.cols = cols + beyond(2);
+  for (int i = 0; i < 2; ++i) r.phases[i] = s.kernel[1 + i] == 1 ? 1 : s.stride[1 + i];
+  r.plane = r.rows * r.cols * kLine;
+  // A few lines more, so that planes of a power of two do not meet in the same sets of a cache.
+  r.low = r.phases[0] * r.phases[1] * r.plane + 4 * kLine;
+  r.block = 2 * r.low;
+  return r;
+}
 
 const char* conv_kernel_name(const ConvTable& kernels, ConvAlgorithm algorithm) {
   return tile_slot(kernels, algorithm).name;
@@ -268,6 +335,8 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::depthwise:
       return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && !s.transposed && s.groups == s.ic &&
              s.groups == s.oc;
+    case ConvAlgorithm::split:
+      return conv_accepts(ConvAlgorithm::direct_plain, s) && !s.transposed;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return conv_accepts(ConvAlgorithm::direct_plain, s) && !s.transposed && s.kernel[1] == 3 && s.kernel[2] == 3 &&
@@ -292,14 +361,20 @@ double nchw_use(const ConvShape& s) {
 
 }  // namespace
 
-ConvAlgorithm conv_preferred(const ConvShape& s, bool constant_weights) {
+ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool constant_weights) {
   if (conv_accepts(ConvAlgorithm::depthwise, s)) return ConvAlgorithm::depthwise;
   // A first layer gains nothing from blocks that are mostly padding.
   if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
-  if (constant_weights && conv_accepts(ConvAlgorithm::winograd4, s) && s.ic >= 16 && s.oc >= 16) {
-    const double direct = direct_cost(s), two = winograd_cost(s, 2), four = winograd_cost(s, 4);
-    if (four < direct && four <= two) return ConvAlgorithm::winograd4;
-    if (two < direct) return ConvAlgorithm::winograd2;
+  if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
+    const bool splits =
+        kernels.split.fn != nullptr && conv_accepts(ConvAlgorithm::split, s) && split_cost(s) < direct_cost(s);
+    const double best = splits ? split_cost(s) : direct_cost(s);
+    if (conv_accepts(ConvAlgorithm::winograd4, s)) {
+      const double two = winograd_cost(s, 2), four = winograd_cost(s, 4);
+      if (four < best && four <= two) return ConvAlgorithm::winograd4;
+      if (two < best) return ConvAlgorithm::winograd2;
+    }
+    if (splits) return ConvAlgorithm::split;
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
   if (conv_accepts(ConvAlgorithm::direct, s)) return ConvAlgorithm::direct;
@@ -307,11 +382,11 @@ ConvAlgorithm conv_preferred(const ConvShape& s, bool constant_weights) {
   return ConvAlgorithm::im2col;
 }
 
-ConvAlgorithm conv_preferred_plain(const ConvShape& s, bool constant_weights) {
+ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s, bool constant_weights) {
   // Short lines leave registers half empty. 144 channels of 56 columns: 0.40 ms against 0.69 with two reorders; with
   // stride 2, 0.22 against 0.38.
   if (conv_accepts(ConvAlgorithm::depthwise_nchw, s) && s.in[2] >= 24) return ConvAlgorithm::depthwise_nchw;
-  const ConvAlgorithm blocked = conv_preferred(s, constant_weights);
+  const ConvAlgorithm blocked = conv_preferred(kernels, s, constant_weights);
   const bool direct = blocked == ConvAlgorithm::direct || blocked == ConvAlgorithm::direct_plain;
   if (!direct || !conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
   // A float's way from one layout to the other takes the time of 30 multiply-adds, and the blocked kernels are a tenth
@@ -333,6 +408,9 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       break;
     case ConvAlgorithm::depthwise:
       plan_depthwise(p, s);
+      break;
+    case ConvAlgorithm::split:
+      plan_split(p, s);
       break;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
@@ -364,6 +442,8 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
       return blocks(s.oc) * s.ic * taps * kChannelBlock;
     case ConvAlgorithm::depthwise:
       return blocks(s.oc) * taps * kChannelBlock;
+    case ConvAlgorithm::split:
+      return round_up(s.oc, kSplitOutputs) * round_up(s.ic, kSplitChannels) * taps;
     case ConvAlgorithm::winograd2:
       return 16 * s.ic * blocks(s.oc) * kChannelBlock;
     case ConvAlgorithm::winograd4:
@@ -390,6 +470,8 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return blocks(s.oc);
+    case ConvAlgorithm::split:
+      return ceil_div(s.oc, kSplitOutputs);
     case ConvAlgorithm::im2col:
     case ConvAlgorithm::nchw:
     case ConvAlgorithm::depthwise_nchw:

@@ -34,6 +34,7 @@ enum class ConvAlgorithm : uint8_t {
   direct,          // blocked -> blocked; groups whose channels are multiples of 16
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   depthwise,       // blocked -> blocked, groups == ic == oc
+  split,           // blocked -> blocked, one group, not transposed: products by halves, which err by kSplitError
   winograd2,       // blocked -> blocked, 3x3 with stride and dilation 1, one group: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more: see kWinograd4Error
   im2col,          // plain -> plain, anything
@@ -89,12 +90,24 @@ struct ConvPlan {
   int64_t tiles(const ConvShape& s) const { return s.n * groups * row_tiles * col_tiles * block_tiles; }
 };
 
+// The input of a tile of the split algorithm in scratch, as bytes: for each 32 channels the high halves of every phase,
+// one line of 64 to a pixel, and `low` behind them the low ones. A phase has the rows and columns that are a stride
+// apart.
+struct SplitRegion {
+  int64_t rows, cols;  // of a phase
+  int64_t phases[2];
+  int64_t plane, low, block;  // bytes of a phase, to the low halves, of 32 channels
+};
+// For `rows` x `cols` outputs.
+SplitRegion split_region(const ConvShape& shape, int64_t rows, int64_t cols);
+
 struct ConvTable {
   // One tile of conv_pack.
   Slot<void(const ConvShape&, ConvAlgorithm, const float* w, int64_t tile, float* dst)> pack;
   // One tile, per algorithm.
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> direct;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> split;  // not every machine of a tier has it
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> winograd;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> im2col;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> nchw;
@@ -109,11 +122,11 @@ struct ConvTable {
 const char* conv_kernel_name(const ConvTable& kernels, ConvAlgorithm algorithm);
 // Whether an algorithm can compute a shape.
 bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& shape);
-// The fastest algorithm that accepts a shape, when its input may have whichever layout it wants. `constant_weights`:
-// their packing costs nothing.
-ConvAlgorithm conv_preferred(const ConvShape& shape, bool constant_weights);
+// The fastest algorithm of a table that accepts a shape, when its input may have whichever layout it wants.
+// `constant_weights`: their packing costs nothing.
+ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& shape, bool constant_weights);
 // The same when input and output are plain, so that another layout costs a pass over each.
-ConvAlgorithm conv_preferred_plain(const ConvShape& shape, bool constant_weights);
+ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& shape, bool constant_weights);
 // width: GemmTraits::width of the tier.
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& shape, int width);
 size_t conv_scratch_bytes(const ConvPlan& plan, int threads);

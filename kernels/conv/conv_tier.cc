@@ -56,6 +56,8 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return;  // above
+    case ConvAlgorithm::split:
+      return;  // of no tier
   }
 }
 
@@ -119,6 +121,7 @@ constinit const ConvTable TC_TIER_NAME(conv_table) = {
     .pack = TC_KERNEL(pack, "conv_f32_pack"),
     .direct = TC_KERNEL(TC_TIER_NAME(conv_direct), "conv_f32_direct__nchw16c"),
     .depthwise = TC_KERNEL(TC_TIER_NAME(conv_depthwise), "conv_f32_depthwise__nchw16c"),
+    .split = {},
     .winograd = TC_KERNEL(TC_TIER_NAME(conv_winograd), "conv_f32_winograd__nchw16c"),
     .im2col = TC_KERNEL(TC_TIER_NAME(conv_im2col), "conv_f32_im2col__nchw"),
     .nchw = TC_KERNEL(TC_TIER_NAME(conv_nchw), "conv_f32_direct__nchw"),

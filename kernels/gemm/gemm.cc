@@ -1,6 +1,7 @@
 #include "tc/kernels/gemm/gemm.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tc/kernels/parallel.h"
 
@@ -54,6 +55,55 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
   }
 }
 
+// By halves: steps of K between two visits of an output, of which 256 rows and 64 columns stay in L2.
+constexpr int64_t kSplitK = 512, kSplitRows = 256, kSplitStep = 32, kSplitStrip = 32;
+// Below, the tiles of sums are mostly padding or the way to halves is longer than the arithmetic.
+constexpr int64_t kLeastSplitRows = 12, kLeastSplitColumns = 32, kLeastSplitSteps = 64;
+constexpr double kLeastSplitProducts = 512 * 1024;
+
+bool worth_splitting(const GemmArgs& g, const GemmTraits& t) {
+  constexpr int64_t kMostStride = int64_t{1} << 26;  // offsets of 16 lanes are 32 bits wide
+  return t.splits && g.m >= kLeastSplitRows && g.n >= kLeastSplitColumns && g.k >= kLeastSplitSteps &&
+         static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) >= kLeastSplitProducts &&
+         std::abs(g.a_cs) < kMostStride && (g.packed_b != nullptr || std::abs(g.b_cs) < kMostStride);
+}
+
+void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
+  const int64_t k = round_up(g.k, kSplitStep);
+  p.split = p.packs_a = true;
+  p.k_block = round_up(ceil_div(k, ceil_div(k, kSplitK)), kSplitStep);
+  p.row_strips = ceil_div(g.m, kSplitStrip);
+  p.strip_floats = kSplitStrip * k;
+  p.packed_a_floats = p.batches * p.row_strips * p.strip_floats;
+  p.row_tile = round_up(ceil_div(g.m, ceil_div(g.m, kSplitRows)), kSplitStrip);
+  p.col_tile = std::min(round_up(g.n, t.width), kBlockN);
+  const auto count = [&] { return p.batches * ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
+  while (count() < kWantedTiles / 2) {
+    if (p.col_tile > t.width) {
+      p.col_tile = round_up(p.col_tile / 2, t.width);
+    } else if (p.row_tile > kSplitStrip) {
+      p.row_tile = round_up(p.row_tile / 2, kSplitStrip);
+    } else {
+      break;
+    }
+  }
+  p.row_tiles = ceil_div(g.m, p.row_tile);
+  p.shared_floats = p.packed_a_floats;
+  if (g.packed_b != nullptr) {
+    p.source = GemmPlan::Source::packed;
+    p.worker_floats = p.k_block * kSplitStrip;
+  } else {
+    p.source = GemmPlan::Source::phase;
+    const int64_t columns = std::max<int64_t>(1, kPhaseFloats / k / p.col_tile) * p.col_tile;
+    p.n_blocks = ceil_div(g.n, columns);
+    p.n_block = round_up(ceil_div(g.n, p.n_blocks), p.col_tile);
+    p.n_blocks = ceil_div(g.n, p.n_block);
+    p.units_per_phase = std::clamp<int64_t>(kPhaseFloats / (p.n_block * k), 1, p.units());
+    p.shared_floats += p.n_block * k * p.units_per_phase;
+  }
+  p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
+}
+
 }  // namespace
 
 int GemmPlan::phases() const {
@@ -63,7 +113,7 @@ int GemmPlan::phases() const {
 }
 
 int64_t GemmPlan::tiles(int phase) const {
-  if (packs_a && phase-- == 0) return row_tiles * row_strips;
+  if (packs_a && phase-- == 0) return (split ? batches : row_tiles) * row_strips;
   if (source != Source::phase) return units() * row_tiles * col_tiles;
   const int64_t here = std::min(units_per_phase, units() - (phase / 2) * units_per_phase);
   return here * col_tiles * (phase % 2 == 0 ? 1 : row_tiles);
@@ -115,6 +165,10 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.row_tiles = 1;
     p.k_block = g.k;
     p.worker_floats = packed ? 0 : 4 * p.col_tile;
+    return p;
+  }
+  if (worth_splitting(g, t)) {
+    plan_split(p, g, t);
     return p;
   }
   plan_tiles(p, g, t, g.m);

@@ -39,10 +39,14 @@ struct GemmArgs : GemmShape {
 
 // Of a tier's f32 kernel.
 struct GemmTraits {
-  int rows;         // of the largest register tile of full width
-  int width;        // of a packed panel
-  int packed_rows;  // that a strip of packed A has room for, at least `rows`
+  int rows;             // of the largest register tile of full width
+  int width;            // of a packed panel
+  int packed_rows;      // that a strip of packed A has room for, at least `rows`
+  bool splits = false;  // large products may go by halves of their factors, with an error of kSplitError
 };
+
+// Of a product of two factors by their halves, relative to it, at most: gemm/split_amx.h.
+inline constexpr double kSplitError = 3.0 / (1 << 18);
 
 struct GemmPlan {
   enum class Path : uint8_t {
@@ -60,6 +64,7 @@ struct GemmPlan {
   Source source = Source::packed;
   bool swapped = false;  // computes C^T = B^T A^T
   bool packs_a = false;  // a first phase packs A, strip by strip
+  bool split = false;    // packs_a, into halves
   int width = 0;
   int64_t batches = 0;
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
@@ -67,7 +72,7 @@ struct GemmPlan {
   int64_t k_block = 0;
   int64_t n_block = 0, n_blocks = 0;             // columns packed at a time
   int64_t units_per_phase = 0;                   // (batch, N block) pairs packed at a time
-  int64_t row_strips = 0, strip_floats = 0;      // of packed A: strips of a tile, floats of each
+  int64_t row_strips = 0, strip_floats = 0;      // of packed A: strips of a tile (split: of all rows), floats of each
   int64_t packed_a_floats = 0;                   // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
 

@@ -1,0 +1,184 @@
+// Direct convolution by halves of its factors, NCHW16c to NCHW16c. Compiled for AMX: chosen where the machine has it
+// and the operating system lets us.
+//
+// A tile of the plan is a range of output rows and one of output blocks. The input that the rows read becomes halves,
+// 32 channels to a line, in the worker's scratch, where the next blocks of the same rows find them again; with padding,
+// so that tiles know no borders, and with what a stride skips sorted apart, so that neighbouring outputs always read
+// neighbouring lines. 32 outputs in a row are then one strip of the product, whichever image rows they fall into; those
+// between the end of one row and the beginning of the next are computed and dropped.
+#include "tc/kernels/conv/conv_amx.h"
+
+#include <cstring>
+
+#include "tc/kernels/gemm/split_amx.h"
+
+namespace tc::kernels {
+namespace {
+
+// The table's own function, for all other algorithms. Written once, with the tables.
+ConvTable other;
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
+  if (algorithm != ConvAlgorithm::split) return other.pack.fn(s, algorithm, w, tile, dst);
+  const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;
+  auto* to = reinterpret_cast<std::byte*>(dst) + tile * ceil_div(s.ic, kStep) * taps * kStepBytes;
+  for (int64_t c = 0; c < s.ic; c += kStep) {
+    for (int64_t tap = 0; tap < taps; ++tap, to += kStepBytes)
+      split_columns(w + (first * s.ic + c) * taps + tap, taps, s.ic * taps, least(kStep, s.ic - c),
+                    least(kStripCols, s.oc - first), to);
+  }
+}
+
+// Rows [y, y + rows) and columns [x, x + cols) of one phase of the input, which has every stride-th row and column.
+struct Region {
+  const ConvArgs& args;
+  const SplitRegion& shape;
+  int64_t height, width;
+  const float* image;
+  std::byte* to;
+
+  // 32 channels, in two blocks of which the second may not exist.
+  void convert(int64_t c, int64_t row0, int64_t col0) const {
+    const ConvShape& s = args.shape;
+    const int64_t plane = height * width * kChannelBlock, left = s.ic - c * kStep;
+    const float *even = image + 2 * c * plane, *odd = left > kChannelBlock ? even + plane : nullptr;
+    const __mmask16 in_even = lanes_below(left), in_odd = lanes_below(left - kChannelBlock);
+    for (int64_t py = 0; py < shape.phases[0]; ++py) {
+      for (int64_t px = 0; px < shape.phases[1]; ++px) {
+        std::byte* line = to + c * shape.block + (py * shape.phases[1] + px) * shape.plane;
+        const int64_t x0 = col0 * s.stride[2] + px - s.pad[2];
+        // Columns of the image: [first, last).
+        const int64_t first = x0 >= 0 ? 0 : ceil_div(-x0, s.stride[2]);
+        const int64_t last = least(shape.cols, x0 >= width ? 0 : ceil_div(width - x0, s.stride[2]));
+        for (int64_t r = 0; r < shape.rows; ++r) {
+          const int64_t y = (row0 + r) * s.stride[1] + py - s.pad[1];
+          const bool inside = y >= 0 && y < height;
+          const int64_t begin = inside ? least(first, shape.cols) : shape.cols;
+          const int64_t end = inside && last > begin ? last : begin;
+          for (int64_t x = 0; x < begin; ++x, line += kRowBytes) clear(line);
+          const int64_t from = (y * width + x0 + begin * s.stride[2]) * kChannelBlock;
+          const int64_t step = s.stride[2] * kChannelBlock;
+          if (odd != nullptr) {
+            const float *a = even + from, *b = odd + from;
+            for (int64_t x = begin; x < end; ++x, line += kRowBytes, a += step, b += step)
+              put(line, split(_mm512_loadu_ps(a), _mm512_maskz_loadu_ps(in_odd, b)));
+          } else {
+            const float* a = even + from;
+            for (int64_t x = begin; x < end; ++x, line += kRowBytes, a += step)
+              put(line, split(_mm512_maskz_loadu_ps(in_even, a), _mm512_setzero_ps()));
+          }
+          for (int64_t x = end; x < shape.cols; ++x, line += kRowBytes) clear(line);
+        }
+      }
+    }
+  }
+
+  TC_INLINE void put(std::byte* line, const Halves& h) const {
+    _mm512_store_si512(line, h.high);
+    _mm512_store_si512(line + shape.low, h.low);
+  }
+  TC_INLINE void clear(std::byte* line) const { put(line, {_mm512_setzero_si512(), _mm512_setzero_si512()}); }
+};
+
+void strips(const ConvArgs& args, int64_t plane_row, int64_t out_plane, int64_t from, int64_t count) {
+  const Epilogue& e = args.epilogue;
+  float* plane = args.y + plane_row * out_plane * kChannelBlock;
+  e.strip(e.context, plane + from, 1, count, count, plane_row, from);
+}
+
+void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
+  const ConvShape& s = args.shape;
+  const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
+  const int64_t col_tile = source % p.col_tiles, row_tile = source / p.col_tiles % p.row_tiles;
+  const int64_t image = source / p.col_tiles / p.row_tiles;
+  const int64_t row0 = row_tile * p.row_tile, rows = least(p.rows - row0, p.row_tile);
+  const int64_t col0 = col_tile * p.col_tile, cols = least(p.cols - col0, p.col_tile);
+  const int64_t in_blocks = ceil_div(s.ic, kChannelBlock), out_blocks = ceil_div(s.oc, kChannelBlock);
+  const int64_t channels = ceil_div(s.ic, kStep), taps = s.kernel[1] * s.kernel[2];
+  // Pointwise ones are one row.
+  const bool flat = p.rows != s.out[1];
+  const int64_t height = flat ? 1 : s.in[1], width = flat ? s.in[1] * s.in[2] : s.in[2];
+  const int64_t out_width = flat ? s.out[1] * s.out[2] : s.out[2], out_plane = s.out[1] * s.out[2];
+
+  const SplitRegion shape = split_region(s, rows, cols);
+  float* scratch = args.scratch + worker * ceil_div(p.worker_floats, 16) * 16;
+  auto* region = reinterpret_cast<std::byte*>(scratch + kScratchHead + p.tap_floats);
+  int64_t held;
+  std::memcpy(&held, scratch, sizeof held);
+  if (held != source + 1) {
+    const float* x = args.x + image * in_blocks * height * width * kChannelBlock;
+    const Region from{args, shape, height, width, x, region};
+    for (int64_t c = 0; c < channels; ++c) from.convert(c, row0, col0);
+    held = source + 1;
+    std::memcpy(scratch, &held, sizeof held);
+  }
+
+  auto* offsets = reinterpret_cast<int64_t*>(scratch + kScratchHead);
+  for (int64_t ky = 0, tap = 0; ky < s.kernel[1]; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel[2]; ++kx, ++tap) {
+      const int64_t y = ky * s.dilation[1], x = kx * s.dilation[2];
+      const int64_t phase = y % s.stride[1] * shape.phases[1] + x % s.stride[2];
+      offsets[tap] = phase * shape.plane + (y / s.stride[1] * shape.cols + x / s.stride[2]) * kRowBytes;
+    }
+  }
+  SplitSum sum;
+  sum.a_low = shape.low;
+  sum.a_block = shape.block;
+  sum.taps = offsets;
+  sum.blocks = channels;
+  sum.tap_count = taps;
+  const Epilogue& e = args.epilogue;
+  TileOut out;
+  out.row = out.residual_row = kChannelBlock;
+  out.block = out.residual_block = out_plane * kChannelBlock;
+  out.ragged = false;
+  alignas(64) float sums[kStripRows * kStripCols];
+  const int64_t outputs = (rows - 1) * shape.cols + cols, panel = channels * taps * kStepBytes;
+  const int64_t block0 = block_tile * p.block_tile, block1 = least(out_blocks, block0 + p.block_tile);
+  const TileScope tiles;
+  for (int64_t block = block0; block < block1; block += 2) {
+    const int64_t channel = block * kChannelBlock, count = least(2, block1 - block);
+    out.cols = static_cast<int>(least(count * kChannelBlock, s.oc - channel));
+    out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
+    out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
+    sum.b = reinterpret_cast<const std::byte*>(args.w) + block / 2 * panel;
+    SplitAhead ahead;
+    if (block + 2 < out_blocks) ahead = {sum.b + panel, ceil_div(kStepBytes / 64, ceil_div(outputs, kStripRows))};
+    const int64_t base = (image * out_blocks + block) * out_plane;
+    for (int64_t first = 0; first < outputs; first += kStripRows) {
+      const int64_t last = least(outputs, first + kStripRows);
+      sum.a = region + first * kRowBytes;
+      sum_split(last - first, count * kChannelBlock, sum, ahead, sums);
+      for (int64_t y = first / shape.cols; y * shape.cols < last; ++y) {
+        const int64_t start = y * shape.cols, from = first > start ? first : start, to = least(start + cols, last);
+        if (from >= to) continue;
+        const int64_t at = (base + (row0 + y) * out_width + col0 + from - start) * kChannelBlock;
+        out.c = args.y + at;
+        out.residual = e.residual == nullptr ? nullptr : e.residual + at;
+        finish_split(sums + (from - first) * kStripCols, to - from, e, out);
+      }
+    }
+    for (int64_t b = block; e.strip != nullptr && b < block + count; ++b) {
+      const int64_t plane_row = image * out_blocks + b;
+      strips(args, plane_row, out_plane, (row0 * out_width + col0) * kChannelBlock,
+             ((rows - 1) * out_width + cols) * kChannelBlock);
+    }
+  }
+}
+
+}  // namespace
+
+void use_conv_amx(ConvTable& table) {
+  other = table;
+  table.pack = {pack, other.pack.name};
+  table.split = {run, "conv_f32_split__nchw16c__amx__avx512"};
+}
+
+}  // namespace tc::kernels

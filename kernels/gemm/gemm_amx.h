@@ -1,0 +1,10 @@
+#pragma once
+#include "tc/kernels/gemm/gemm.h"
+
+namespace tc::kernels {
+
+// Has the table of the AVX-512 tier compute large products by halves of their factors, on the bf16 tiles of AMX
+// (CpuInfo::amx_bf16): see gemm/split_amx.h.
+void use_gemm_amx(GemmTable& table);
+
+}  // namespace tc::kernels
