@@ -70,9 +70,8 @@ void read_features(CpuInfo& info) {
   info.avx_vnni = v3 && bit(seven1.eax, 4);
   info.avx512_vnni = v4 && bit(seven.ecx, 11);
   info.avx512_bf16 = v4 && bit(seven1.eax, 5);
-  const bool tiles = v4 && bit(seven.edx, 24) && may_use_tiles(states);
-  info.amx_int8 = tiles && bit(seven.edx, 25);
-  info.amx_bf16 = tiles && bit(seven.edx, 22) && info.avx512_bf16;
+  const bool tiles = bit(seven.edx, 24) && bit(seven.edx, 25) && bit(seven.edx, 22);
+  if (tiles && info.avx512_vnni && info.avx512_bf16 && may_use_tiles(states)) info.tier = Tier::amx;
 }
 
 void read_model(CpuInfo& info) {

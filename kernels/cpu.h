@@ -15,7 +15,7 @@
 
 namespace tc::kernels {
 
-// From "sse42", "avx2" or "avx512", as used by TC_ISA, by kernel names and by the command line.
+// From "sse42", "avx2", "avx512" or "amx", as used by TC_ISA, by kernel names and by the command line.
 std::optional<Tier> parse_tier(std::string_view name);
 
 struct CpuInfo {
@@ -25,8 +25,6 @@ struct CpuInfo {
   bool avx_vnni = false;              // VEX-encoded vpdpbusd
   bool avx512_vnni = false;           // vpdpbusd on 512-bit registers
   bool avx512_bf16 = false;           // vdpbf16ps
-  bool amx_int8 = false;              // tiles of bytes, which the operating system has permitted this process to use
-  bool amx_bf16 = false;              // tiles of bf16, likewise
   int cores = 1;                      // cores that this process may run on (its affinity mask)
   std::size_t l1d_bytes = 32u << 10;  // per core; typical sizes stand in where the system does not tell
   std::size_t l2_bytes = 512u << 10;  // per core

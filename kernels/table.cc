@@ -51,13 +51,14 @@ struct Tables {
     TC_KERNEL_FAMILIES(TC_X)
 #undef TC_X
 #if defined(__x86_64__)
-    // Not every machine of the tier has them.
+    // Not every machine of the tier has it.
     if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8);
-    if (cpu_info().amx_int8) use_int8_amx(by_tier[2].int8);
-    if (cpu_info().amx_bf16) {
-      use_gemm_amx(by_tier[2].gemm);
-      use_conv_amx(by_tier[2].conv);
-    }
+#endif
+    by_tier[3] = by_tier[2];
+#if defined(__x86_64__)
+    use_conv_amx(by_tier[3].conv);
+    use_gemm_amx(by_tier[3].gemm);
+    use_int8_amx(by_tier[3].int8);
 #endif
   }
 };

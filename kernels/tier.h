@@ -5,12 +5,15 @@
 
 namespace tc::kernels {
 
-enum class Tier { sse42, avx2, avx512 };
+// amx: AVX-512 with VNNI and BF16, and tiles of bytes and of bf16. It has no *_tier.cc objects of its own, but kernels
+// that take the place of some of avx512's.
+enum class Tier { sse42, avx2, avx512, amx };
 
-inline constexpr int kTierCount = 3;
+inline constexpr int kTierCount = 4;
 
 constexpr const char* tier_name(Tier tier) {
-  return tier == Tier::sse42 ? "sse42" : tier == Tier::avx2 ? "avx2" : "avx512";
+  constexpr const char* kNames[] = {"sse42", "avx2", "avx512", "amx"};
+  return kNames[static_cast<int>(tier)];
 }
 
 // One kernel of a table: what to call, and its name as `op_types__tile__tier`. Empty where the tier has nothing better.

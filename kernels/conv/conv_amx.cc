@@ -178,7 +178,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
 void use_conv_amx(ConvTable& table) {
   other = table;
   table.pack = {pack, other.pack.name};
-  table.split = {run, "conv_f32_split__nchw16c__amx__avx512"};
+  table.split = {run, "conv_f32_split__nchw16c__amx"};
 }
 
 }  // namespace tc::kernels

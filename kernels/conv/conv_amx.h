@@ -3,8 +3,8 @@
 
 namespace tc::kernels {
 
-// Gives the table of the AVX-512 tier direct convolution by halves of its factors, on the bf16 tiles of AMX
-// (CpuInfo::amx_bf16): see gemm/split_amx.h.
+// Gives the table of the AVX-512 tier direct convolution by halves of its factors, on the bf16 tiles of AMX: see
+// gemm/split_amx.h.
 void use_conv_amx(ConvTable& table);
 
 }  // namespace tc::kernels

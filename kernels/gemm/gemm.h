@@ -46,7 +46,7 @@ struct GemmTraits {
 };
 
 // Of a product of two factors by their halves, relative to it, at most: gemm/split_amx.h.
-inline constexpr double kSplitError = 3.0 / (1 << 18);
+inline constexpr double kSplitError = 1.0 / (1 << 15);
 
 struct GemmPlan {
   enum class Path : uint8_t {

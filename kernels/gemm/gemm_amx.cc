@@ -1,4 +1,4 @@
-// Compiled for AMX: chosen where the machine has it and the operating system lets us.
+// Compiled for AMX: of the tier that has it.
 #include "tc/kernels/gemm/gemm_amx.h"
 
 #include "tc/kernels/gemm/split_amx.h"
@@ -149,7 +149,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
 void use_gemm_amx(GemmTable& table) {
   other = table;
   table.traits.fn = traits;
-  table.run = {run, "gemm_f32__amx__avx512"};
+  table.run = {run, "gemm_f32_split__amx"};
 }
 
 }  // namespace tc::kernels

@@ -3,8 +3,8 @@
 
 namespace tc::kernels {
 
-// Has the table of the AVX-512 tier compute large products by halves of their factors, on the bf16 tiles of AMX
-// (CpuInfo::amx_bf16): see gemm/split_amx.h.
+// Has the table of the AVX-512 tier compute large products by halves of their factors, on the bf16 tiles of AMX: see
+// gemm/split_amx.h.
 void use_gemm_amx(GemmTable& table);
 
 }  // namespace tc::kernels

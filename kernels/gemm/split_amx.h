@@ -1,8 +1,8 @@
 // f32 products on the bf16 tiles of AMX. A factor is the sum of two bf16: the nearest one, "high", and the nearest one
 // of what is left, "low". The product is high * high + high * low + low * high, summed in f32; what is left out, low *
-// low and the factors' own rest, is at most 3 * 2^-18 of it (Henry, Tang and Heinecke, "Leveraging the bfloat16
-// Artificial Intelligence Datatype For Higher-Precision Computations", 2019). Infinities and NaN come out as those of
-// f32 do; factors below 2^-110 lose their low half, those below 2^-126 count as zero.
+// low (at most 2^-16 of it) and the factors' own rests (2^-17 each), is kSplitError at most (Henry, Tang and Heinecke,
+// "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations", 2019). Infinities and
+// NaN come out as those of f32 do; factors below 2^-110 lose their low half, those below 2^-126 count as zero.
 //
 // Only *_amx.cc files include it, compiled with one tier's flags and AMX's.
 #pragma once

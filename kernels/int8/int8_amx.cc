@@ -1,4 +1,4 @@
-// Compiled for AMX: chosen where the machine has it and the operating system lets us.
+// Compiled for AMX: of the tier that has it.
 #include "tc/kernels/int8/int8_amx.h"
 
 #include <immintrin.h>
@@ -98,8 +98,8 @@ void block(const Int8Block& b) {
 }  // namespace
 
 void use_int8_amx(Int8Table& table) {
-  table.traits = {traits, "int8_traits__amx__avx512"};
-  table.block = {block, "dot_i8__amx__avx512"};
+  table.traits = {traits, "int8_traits__amx"};
+  table.block = {block, "dot_i8__amx"};
 }
 
 }  // namespace tc::kernels

@@ -3,7 +3,7 @@
 
 namespace tc::kernels {
 
-// Has the table of the AVX-512 tier multiply tiles of AMX (CpuInfo::amx_int8).
+// Has the table of the AVX-512 tier multiply tiles of AMX.
 void use_int8_amx(Int8Table& table);
 
 }  // namespace tc::kernels

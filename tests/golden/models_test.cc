@@ -95,7 +95,7 @@ TEST_P(ModelGoldens, RulesThatFire) {
 
 TEST_P(ModelGoldens, KernelsThatArePicked) {
   const Function f = load(path());
-  for (const char* isa : {"sse42", "avx2", "avx512"}) {
+  for (const char* isa : {"sse42", "avx2", "avx512", "amx"}) {
     if (kernels::active_tier() < *kernels::parse_tier(isa)) continue;
     // Rows are dispatch,graph,depth,op,location,kernel,refused.
     std::map<std::string, int> picks;

@@ -192,15 +192,17 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   return unblocked(y.data(), s.n, s.oc, out_pixels);
 }
 
-constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain,  ConvAlgorithm::depthwise,
-                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,     ConvAlgorithm::im2col,
-                                  ConvAlgorithm::nchw,      ConvAlgorithm::depthwise_nchw};
+constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain,   ConvAlgorithm::depthwise,
+                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,      ConvAlgorithm::im2col,
+                                  ConvAlgorithm::nchw,      ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split};
 
 // Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
 double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
   const double direct = 4e-7 * (terms + 4);
   if (algorithm == ConvAlgorithm::winograd2) return kWinograd2Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::winograd4) return kWinograd4Error * largest + 1e-6;
+  // Halves of factors that are 0.5 on average.
+  if (algorithm == ConvAlgorithm::split) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
   return direct;
 }
 
@@ -216,7 +218,8 @@ void check(const ConvShape& s, const Extras& extras = {}) {
     if (!conv_accepts(algorithm, s)) continue;
     Extras e = extras;
     if (!conv_gives_blocked(algorithm)) e.scale = false;
-    for (const Tier tier : testing::machine_tiers()) {
+    for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+      if (algorithm == ConvAlgorithm::split && table(tier).conv.split.fn == nullptr) continue;
       for (const Edge edge : testing::kEdges) {
         SCOPED_TRACE(describe(s, algorithm, tier));
         std::vector<double> truth = plain;
@@ -275,6 +278,17 @@ TEST(Conv, StridesPadsDilations) {
   check(shape_2d(1, 20, 20, 7, 7, 1, 1, 2));
   check(shape_2d(1, 8, 20, 1, 40, 1, 7, 1, 3));  // one axis
   check(shape_2d(1, 3, 16, 33, 35, 7, 7, 2, 3));
+}
+
+TEST(Conv, HalvesOfEveryShape) {
+  for (const int64_t ic : {16, 24, 32, 50}) {
+    for (const int64_t oc : {16, 33, 48, 64}) {
+      for (const int64_t stride : {1, 2, 3}) check(shape_2d(2, ic, oc, 13, 17, 3, 3, stride, 1), {.bias = true});
+      check(shape_2d(1, ic, oc, 6, 50, 1, 1), {.residual = true, .clip = true, .slope = 0.2f});
+    }
+  }
+  check(shape_2d(1, 40, 40, 15, 40, 5, 3, 2, 3, 2), {.scale = true, .strip = true});
+  check(shape_2d(1, 512, 96, 7, 7, 3, 3, 1, 1), {.bias = true, .residual = true, .in_place = true});
 }
 
 // Padding on some sides only, tiles that end early, several tiles of the plan and panels of output channels.
@@ -343,10 +357,11 @@ TEST(Conv, SameBitsForAnyNumberOfThreads) {
   Team one(1);
   Team three(3);
   const ConvShape shapes[] = {shape_2d(2, 40, 128, 20, 21, 3, 3, 1, 1), shape_2d(1, 32, 32, 40, 41, 3, 3, 2, 1, 1, 32)};
-  for (const Tier tier : testing::machine_tiers()) {
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const ConvShape& s : shapes) {
       for (const ConvAlgorithm algorithm : kAll) {
         if (!conv_accepts(algorithm, s)) continue;
+        if (algorithm == ConvAlgorithm::split && table(tier).conv.split.fn == nullptr) continue;
         EXPECT_EQ(run(tier, algorithm, s, {}, one, Edge::kBack, nullptr),
                   run(tier, algorithm, s, {}, three, Edge::kBack, nullptr))
             << describe(s, algorithm, tier);
@@ -358,7 +373,7 @@ TEST(Conv, SameBitsForAnyNumberOfThreads) {
 TEST(Reorder, RoundTripsEveryTail) {
   Team one(1);
   Random random(5);
-  for (const Tier tier : testing::machine_tiers()) {
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (int64_t c = 1; c <= 35; ++c) {
       for (const int64_t pixels : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 300}) {
         for (const Edge edge : testing::kEdges) {

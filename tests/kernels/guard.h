@@ -4,6 +4,7 @@
 // sanitizers do not see. An inaccessible page stands on one side only of a given byte, so every case runs twice:
 // with the data pushed against the page behind it, and against the page before it.
 #pragma once
+#include <algorithm>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -65,9 +66,10 @@ class GuardedBuffer {
 };
 
 // Every tier that this machine can run, the lowest first.
-inline std::vector<Tier> machine_tiers() {
+// Tiers of this machine up to `last`. Only products have kernels of their own beyond AVX-512.
+inline std::vector<Tier> machine_tiers(Tier last = Tier::avx512) {
   std::vector<Tier> tiers;
-  for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) tiers.push_back(static_cast<Tier>(i));
+  for (int i = 0; i <= static_cast<int>(std::min(cpu_info().tier, last)); ++i) tiers.push_back(static_cast<Tier>(i));
   return tiers;
 }
 

@@ -11,9 +11,6 @@
 #include "guard.h"
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/table.h"
-#if defined(__x86_64__)
-#include "tc/kernels/int8/int8_vnni.h"
-#endif
 
 namespace tc::kernels {
 namespace {
@@ -24,20 +21,13 @@ using testing::kEdges;
 using testing::machine_tiers;
 using testing::Random;
 
-// The tables of all tiers, and those that other machines of the AVX-512 tier have.
 struct Variant {
   std::string name;
   Int8Table table;
 };
 std::vector<Variant> variants() {
   std::vector<Variant> list;
-  for (const Tier tier : machine_tiers()) list.push_back({tier_name(tier), table(tier).int8});
-#if defined(__x86_64__)
-  if (cpu_info().amx_int8) {
-    list.push_back({"vnni", table(Tier::avx512).int8});
-    use_int8_vnni(list.back().table);
-  }
-#endif
+  for (const Tier tier : machine_tiers(Tier::amx)) list.push_back({tier_name(tier), table(tier).int8});
   return list;
 }
 

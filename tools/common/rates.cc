@@ -82,7 +82,7 @@ double fma_rate(Team& team, kernels::Tier tier) {
     float (*loop)();
     int lanes;
   } loops[] = {{fma_loop_sse42, 4}, {fma_loop_avx2, 8}, {fma_loop_avx512, 16}};
-  const auto& l = loops[static_cast<int>(tier)];
+  const auto& l = loops[static_cast<int>(std::min(tier, kernels::Tier::avx512))];
   const int threads = team.threads();
   return best_rate(2.0 * l.lanes * kChains * kSteps * threads, [&] {
     kernels::parallel_for(team, threads, [&](int64_t, int) {

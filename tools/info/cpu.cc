@@ -28,8 +28,6 @@ std::vector<std::string> extensions() {
   std::vector<std::string> names;
   if (cpu.avx_vnni) names.push_back("avx_vnni");
   if (cpu.avx512_vnni) names.push_back("avx512_vnni");
-  if (cpu.amx_int8) names.push_back("amx_int8");
-  if (cpu.amx_bf16) names.push_back("amx_bf16");
   if (cpu.avx512_bf16) names.push_back("avx512_bf16");
   return names;
 }
