@@ -11,6 +11,7 @@
 #include "tc/kernels/gemm/gemm_amx.h"
 #include "tc/kernels/int8/int8_amx.h"
 #include "tc/kernels/int8/int8_vnni.h"
+#include "tc/kernels/rnn/rnn_amx.h"
 #endif
 
 namespace tc::kernels {
@@ -59,6 +60,7 @@ struct Tables {
     use_conv_amx(by_tier[3].conv);
     use_gemm_amx(by_tier[3].gemm);
     use_int8_amx(by_tier[3].int8);
+    use_rnn_amx(by_tier[3].rnn);
 #endif
   }
 };

@@ -124,6 +124,7 @@ struct RnnState {
   std::vector<float> values;  // all of the below
   float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr,
         *work = nullptr;
+  std::byte *weight_halves = nullptr, *state_halves = nullptr;  // where recurrent products go by halves
 };
 
 template <class Op>
@@ -174,7 +175,7 @@ bool bind_rnn(Binder& b) {
   };
   b.step<RnnState>(
       kLstm ? table.lstm.name : table.gru_update.name,
-      [=](Frame& f, RnnState& s) {
+      [=, &table](Frame& f, RnnState& s) {
         const auto e = f.extents(x);
         if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
         s.time = e[0], s.batch = e[1];
@@ -187,7 +188,13 @@ bool bind_rnn(Binder& b) {
           s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : width, !after);
         }
         const int64_t work = (w.work_floats() + r.work_floats() + 15) / 16 * 16, sums = (kG * n + 15) / 16 * 16;
-        s.values.assign(static_cast<size_t>(gates + sums + s.chunk * s.batch * width + 5 * state + work + 32), 0.0f);
+        const bool splits = kLstm && table.split_weights.fn != nullptr && s.batch >= kernels::kLeastSplitLstmRows &&
+                            s.time >= kernels::kLeastSplitLstmSteps;
+        const int64_t weight_halves = splits ? kernels::lstm_split_bytes(width, n) / 4 : 0;
+        const int64_t state_halves = splits ? kernels::lstm_split_bytes(s.batch, n) / 4 : 0;
+        s.values.assign(static_cast<size_t>(gates + sums + s.chunk * s.batch * width + 5 * state + work +
+                                            weight_halves + state_halves + 32),
+                        0.0f);
         // Rows of gates start cache lines.
         float* at = s.values.data();
         at += (64 - reinterpret_cast<uintptr_t>(at) % 64) % 64 / sizeof(float);
@@ -197,6 +204,8 @@ bool bind_rnn(Binder& b) {
         s.reset = at, at += state;
         s.zero = at, at += state;
         s.work = at, at += work;
+        s.weight_halves = splits ? reinterpret_cast<std::byte*>(at) : nullptr, at += weight_halves;
+        s.state_halves = splits ? reinterpret_cast<std::byte*>(at) : nullptr, at += state_halves;
         s.x_gates = at;
       },
       [=, &table, &gemm](Frame& f, RnnState& s) {
@@ -218,6 +227,10 @@ bool bind_rnn(Binder& b) {
           s.input_rest.args.packed_b = s.input.args.packed_b, s.input_rest.args.b = s.input.args.b;
           s.input.args.epilogue.bias = s.input_rest.args.epilogue.bias = s.bias;
           const float* recurrent = kLstm ? r.find(f, gemm, d, s.work + w.work_floats()) : nullptr;
+          if (s.weight_halves)
+            kernels::parallel_for(f.team(), kernels::lstm_blocks(n), [&](int64_t block, int) {
+              table.split_weights.fn(recurrent, n, block, s.weight_halves);
+            });
           if (!kLstm) {
             s.gates.set(f, gemm, r, d, nullptr);
             s.hidden.set(f, gemm, r_hidden, d, nullptr);
@@ -242,7 +255,8 @@ bool bind_rnn(Binder& b) {
                 y == kNoSlot ? s.h + i % 2 * ((state + 15) / 16 * 16) : f.ptr<float>(y) + (t * directions + d) * state;
             if constexpr (kLstm) {
               const float* p = peephole == kNoSlot ? nullptr : f.ptr<const float>(peephole) + d * 3 * n;
-              kernels::lstm_step(f.team(), table, {s.batch, n, gates, recurrent, h, p, s.c, out});
+              kernels::lstm_step(f.team(), table,
+                                 {s.batch, n, gates, recurrent, h, p, s.c, out, s.weight_halves, s.state_halves});
             } else {
               s.gates.run(f, gemm, h, gates);
               kernels::GruArgs cell{s.batch, n, gates, h, s.reset, after ? s.reset : nullptr, out};

@@ -1,6 +1,7 @@
 // Steps of f32 LSTM and GRU cells with sigmoid and tanh. Products of the inputs, and those of the GRU, are GEMM's.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "tc/kernels/parallel.h"
@@ -24,7 +25,18 @@ struct LstmArgs {
   const float* peephole = nullptr;  // [3][hidden], for i, o, f; null: none
   float* c = nullptr;               // [rows][hidden], updated
   float* h = nullptr;               // [rows][hidden], the state after; not `before`
+  // Where products go by halves (gemm/split_amx.h): lstm_split_bytes of the weights' halves, which split_weights
+  // writes, and lstm_split_bytes for those of the state; 64-byte aligned. Null: they go by whole factors.
+  const std::byte* weight_halves = nullptr;
+  std::byte* state_halves = nullptr;
 };
+
+// Of the halves of `columns` x hidden numbers.
+constexpr int64_t lstm_split_bytes(int64_t columns, int64_t hidden) {
+  return (columns + 31) / 32 * 32 * ((hidden + 31) / 32 * 32) * 4;
+}
+// Fewer rows leave tiles empty, fewer steps do not make up for the way to halves.
+inline constexpr int64_t kLeastSplitLstmRows = 12, kLeastSplitLstmSteps = 8;
 
 // Gates z, r, h.
 struct GruArgs {
@@ -40,6 +52,11 @@ struct GruArgs {
 struct RnnTable {
   // Units of one block for rows [begin, end), at most kLstmRows.
   Slot<void(const LstmArgs&, int64_t block, int64_t begin, int64_t end)> lstm;
+  // What follows the product: gates [rows][4][16].
+  Slot<void(const LstmArgs&, const float* gates, int64_t block, int64_t begin, int64_t end)> lstm_cells;
+  // Halves of one block's packed weights, and of all rows of `before`. Not every tier has them.
+  Slot<void(const float* packed, int64_t hidden, int64_t block, std::byte* to)> split_weights;
+  Slot<void(const LstmArgs&)> split_state;
   // Rows [begin, end).
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_reset;
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_update;
@@ -51,6 +68,7 @@ inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args) {
   // weights of its blocks in its own cache again.
   const int64_t cost = args.hidden * kLstmGates * std::max<int64_t>(args.rows, 4);
   const Tiling blocks = tile_by_cost(lstm_blocks(args.hidden), cost, 1 << 16), rows{args.rows, kLstmRows};
+  if (args.weight_halves != nullptr) table.split_state.fn(args);
   parallel_for(team, blocks.count() * rows.count(), [&](int64_t tile, int) {
     const int64_t part = tile % rows.count(), first = tile / rows.count();
     for (int64_t block = blocks.begin(first); block < blocks.end(first); ++block)

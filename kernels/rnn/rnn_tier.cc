@@ -63,9 +63,31 @@ TC_INLINE VecF sigmoid_tanh(VecF x, VecF z) {
   return y / (sigmoid_divisor(x) * (y + f32(2.0f)));
 }
 
+void lstm_cells(const LstmArgs& a, const float* gates, int64_t block, int64_t begin, int64_t end) {
+  const int64_t n = a.hidden, first = block * kLstmUnits, rows = end - begin;
+  const int64_t units = n - first < kLstmUnits ? n - first : kLstmUnits;
+  const float* peephole = a.peephole ? a.peephole + first : nullptr;
+  for (int64_t row = 0; row < rows; ++row) {
+    const float* gate = gates + row * kLstmGates;
+    float *c_row = a.c + (begin + row) * n + first, *h_row = a.h + (begin + row) * n + first;
+    for_registers(units, [&](int64_t i, Tail<float> tail) {
+      const VecF before = load(c_row + i, tail);
+      VecF input = load(gate + i), output = load(gate + kLstmUnits + i), forget = load(gate + 2 * kLstmUnits + i);
+      if (peephole) {
+        input = fma(load(peephole + i, tail), before, input);
+        forget = fma(load(peephole + 2 * n + i, tail), before, forget);
+      }
+      const VecF c = before / sigmoid_divisor(forget) + sigmoid_tanh(input, load(gate + 3 * kLstmUnits + i));
+      if (peephole) output = fma(load(peephole + n + i, tail), c, output);
+      store(c_row + i, c, tail);
+      store(h_row + i, sigmoid_tanh(output, c), tail);
+    });
+  }
+}
+
 void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
   const int64_t n = a.hidden, first = block * kLstmUnits, row_floats = lstm_blocks(n) * kLstmGates;
-  const int64_t units = n - first < kLstmUnits ? n - first : kLstmUnits, rows = end - begin;
+  const int64_t rows = end - begin;
   constexpr int kRows = kMaxRows[kPanelVecs];
   const int64_t strips = (rows + kRows - 1) / kRows;
   alignas(64) float gates[kLstmRows * kLstmGates];
@@ -84,23 +106,7 @@ void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
       }
     }
   }
-  const float* peephole = a.peephole ? a.peephole + first : nullptr;
-  for (int64_t row = 0; row < rows; ++row) {
-    const float* gate = gates + row * kLstmGates;
-    float *c_row = a.c + (begin + row) * n + first, *h_row = a.h + (begin + row) * n + first;
-    for_registers(units, [&](int64_t i, Tail<float> tail) {
-      const VecF before = load(c_row + i, tail);
-      VecF input = load(gate + i), output = load(gate + kLstmUnits + i), forget = load(gate + 2 * kLstmUnits + i);
-      if (peephole) {
-        input = fma(load(peephole + i, tail), before, input);
-        forget = fma(load(peephole + 2 * n + i, tail), before, forget);
-      }
-      const VecF c = before / sigmoid_divisor(forget) + sigmoid_tanh(input, load(gate + 3 * kLstmUnits + i));
-      if (peephole) output = fma(load(peephole + n + i, tail), c, output);
-      store(c_row + i, c, tail);
-      store(h_row + i, sigmoid_tanh(output, c), tail);
-    });
-  }
+  lstm_cells(a, gates, block, begin, end);
 }
 
 void gru_reset(const GruArgs& a, int64_t begin, int64_t end) {
@@ -130,6 +136,9 @@ void gru_update(const GruArgs& a, int64_t begin, int64_t end) {
 extern constinit const RnnTable TC_TIER_NAME(rnn_table);
 constinit const RnnTable TC_TIER_NAME(rnn_table) = {
     .lstm = TC_KERNEL(lstm, "lstm_f32"),
+    .lstm_cells = TC_KERNEL(lstm_cells, "lstm_f32_cells"),
+    .split_weights = {},
+    .split_state = {},
     .gru_reset = TC_KERNEL(gru_reset, "gru_f32_reset"),
     .gru_update = TC_KERNEL(gru_update, "gru_f32_update"),
 };

@@ -1,0 +1,80 @@
+// Recurrent products of LSTM by halves of their factors. Compiled for AMX: of the tier that has it.
+#include "tc/kernels/rnn/rnn_amx.h"
+
+#include "tc/kernels/gemm/split_amx.h"
+
+namespace tc::kernels {
+namespace {
+
+static_assert(kLstmGates == kPanel && kLstmGates == 2 * kStripCols);
+
+// The table's own functions. Written once, with the tables.
+RnnTable other;
+
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t steps_of(int64_t hidden) {
+  return (hidden + kStep - 1) / kStep;
+}
+
+void split_weights(const float* packed, int64_t hidden, int64_t block, std::byte* to) {
+  packed += block * kLstmGates * hidden;
+  to += block * 2 * steps_of(hidden) * kStepBytes;
+  for (int64_t col = 0; col < kLstmGates; col += kStripCols, to += steps_of(hidden) * kStepBytes)
+    split_columns(packed + col, kPanel, 1, hidden, kStripCols, to);
+}
+
+void split_state(const LstmArgs& a) {
+  const float* from = a.before;
+  for (int64_t row = 0; row < a.rows; ++row, from += a.hidden) {
+    std::byte* to = a.state_halves + row / kStripRows * steps_of(a.hidden) * kStepBytes + row % kStripRows * kRowBytes;
+    for (int64_t k = 0; k < a.hidden; k += kStep, to += kStepBytes) {
+      const Halves h = split_row(from + k, 1, a.hidden - k);
+      _mm512_store_si512(to, h.high);
+      _mm512_store_si512(to + 2 * kTileBytes, h.low);
+    }
+  }
+}
+
+void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
+  if (a.weight_halves == nullptr) return other.lstm.fn(a, block, begin, end);
+  const int64_t steps = steps_of(a.hidden), row_floats = lstm_blocks(a.hidden) * kLstmGates;
+  constexpr int64_t kOnly[1] = {0};
+  SplitSum sum;
+  sum.a_low = 2 * kTileBytes;
+  sum.a_block = kStepBytes;
+  sum.taps = kOnly;
+  sum.blocks = steps;
+  alignas(64) float gates[kLstmRows * kLstmGates], sums[kStripRows * kStripCols];
+  {
+    const TileScope tiles;
+    for (int64_t row = begin; row < end; row += kStripRows) {
+      const int64_t rows = least(kStripRows, end - row);
+      sum.a = a.state_halves + row / kStripRows * steps * kStepBytes;
+      for (int64_t col = 0; col < kLstmGates; col += kStripCols) {
+        sum.b = a.weight_halves + (2 * block + col / kStripCols) * steps * kStepBytes;
+        SplitAhead nothing;
+        sum_split(rows, kStripCols, sum, nothing, sums);
+        const float* x = a.gates + row * row_floats + block * kLstmGates + col;
+        float* to = gates + (row - begin) * kLstmGates + col;
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = 0; j < kStripCols; j += kVecFloats)
+            store(to + i * kLstmGates + j, load(sums + i * kStripCols + j) + load(x + i * row_floats + j));
+        }
+      }
+    }
+  }
+  other.lstm_cells.fn(a, gates, block, begin, end);
+}
+
+}  // namespace
+
+void use_rnn_amx(RnnTable& table) {
+  other = table;
+  table.lstm = {lstm, "lstm_f32_split__amx"};
+  table.split_weights = {split_weights, "lstm_f32_split_weights__amx"};
+  table.split_state = {split_state, "lstm_f32_split_state__amx"};
+}
+
+}  // namespace tc::kernels
