@@ -103,15 +103,18 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
       if (shared != nullptr) {
         sum.b = shared + ((j - col0) / kStripCols * steps + s0) * kStepBytes;
       } else {
-        // Packed panels are as wide as the tier's.
-        const float* panel = g.packed_b + at.b + j / p.width * p.width * g.k + k0 * p.width + j % p.width;
-        split_columns(panel, p.width, 1, k1 - k0, cols, own);
+        // Packed panels are as wide as the tier's, and hold two of ours.
+        const float* panels = g.packed_b + at.b;
+        const int64_t first = j / p.width * p.width, second = j % p.width;
+        split_columns(panels + first * g.k + k0 * p.width + second, p.width, 1, k1 - k0, cols, own);
         sum.b = own;
-        // The lines of a panel's second half are those of its first one.
-        const int64_t next = j + kStripCols;
-        if (next % p.width == 0 && next < col1) {
-          const int64_t lines = (k1 - k0) * p.width / 16;
-          ahead.at = reinterpret_cast<const std::byte*>(g.packed_b + at.b + next * g.k + k0 * p.width);
+        // Next come the same steps of the next panel, the next steps of the first one, or the next tile.
+        const bool more_panels = first + p.width < col1, more_steps = k1 < g.k;
+        const int64_t next = more_panels ? first + p.width : more_steps ? col0 : col1;
+        if (next < g.n && (more_panels || more_steps || p.row_tiles == 1)) {
+          const int64_t lines = (k1 - k0) * p.width / 16 / 2;
+          const float* from = panels + next * g.k + (more_panels ? k0 : more_steps ? k1 : 0) * p.width;
+          ahead.at = reinterpret_cast<const std::byte*>(from + (second == 0 ? 0 : lines * 16));
           ahead.lines = ceil_div(lines, sum.blocks * ceil_div(row1 - row0, kStripRows));
         }
       }
