@@ -22,6 +22,7 @@ struct Case {
 constexpr auto kDirect = ConvAlgorithm::direct;
 constexpr auto kPlain = ConvAlgorithm::direct_plain;
 constexpr auto kDepthwise = ConvAlgorithm::depthwise;
+constexpr auto kSplit = ConvAlgorithm::split;
 
 const Case kCases[] = {
     {"3x3_64_56", kDirect, 64, 64, 56, 3, 1, 1},
@@ -41,6 +42,13 @@ const Case kCases[] = {
     {"1x1_256_64_56", kDirect, 256, 64, 56, 1, 1, 1},
     {"1x1_512_1024_14", kDirect, 512, 1024, 14, 1, 1, 1},
     {"1x1_24_144_56", kDirect, 24, 144, 56, 1, 1, 1},
+    {"split_3x3_64_56", kSplit, 64, 64, 56, 3, 1, 1},
+    {"split_3x3_256_14", kSplit, 256, 256, 14, 3, 1, 1},
+    {"split_3x3_512_7", kSplit, 512, 512, 7, 3, 1, 1},
+    {"split_3x3_128_s2_56", kSplit, 128, 128, 56, 3, 2, 1},
+    {"split_1x1_64_256_56", kSplit, 64, 256, 56, 1, 1, 1},
+    {"split_1x1_256_64_56", kSplit, 256, 64, 56, 1, 1, 1},
+    {"split_1x1_512_1024_14", kSplit, 512, 1024, 14, 1, 1, 1},
     {"7x7_s2_3_64_224", kPlain, 3, 64, 224, 7, 2, 1},
     {"3x3_s2_3_32_224", kPlain, 3, 32, 224, 3, 2, 1},
     {"depthwise_144_56", kDepthwise, 144, 144, 56, 3, 1, 144},
@@ -92,6 +100,7 @@ void register_conv() {
     const Tier tier = static_cast<Tier>(i);
     const std::string prefix = std::string("/") + tier_name(tier) + "/";
     for (const Case& c : kCases) {
+      if (c.algorithm == kSplit && table(tier).conv.split.fn == nullptr) continue;
       for (const int threads : {1, 2}) {
         const std::string name = "conv" + prefix + c.name + "/threads:" + std::to_string(threads);
         auto* bench = benchmark::RegisterBenchmark(name.c_str(), bench_conv, tier, threads, c);

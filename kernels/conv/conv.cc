@@ -23,7 +23,7 @@ constexpr int64_t kWantedHeavyTiles = 8, kHeavyWeights = 256 * 1024;
 // Some 5 us of one core: claiming a tile takes 0.1 us.
 constexpr double kLeastTileFlops = 6e5;
 // What shows whether a call is worth a second thread.
-constexpr double kNsPerFlop = 0.01, kNsPerDepthwiseFlop = 0.06, kNsPerReordered = 0.25;
+constexpr double kNsPerFlop = 0.01, kNsPerSplitFlop = 0.005, kNsPerDepthwiseFlop = 0.06, kNsPerReordered = 0.25;
 // Groups of this many output blocks share a pass over the input.
 constexpr int64_t kBlockGroup = 4;
 constexpr int64_t kIm2colK = 384;
@@ -496,7 +496,9 @@ void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const Conv
   const ConvShape& s = args.shape;
   const auto flops = 2.0 * static_cast<double>(s.n * s.oc * volume(s.transposed ? s.in : s.out)) *
                      static_cast<double>(s.ic / s.groups * volume(s.kernel));
-  const double ns = flops * (is_depthwise(plan.algorithm) ? kNsPerDepthwiseFlop : kNsPerFlop);
+  const double ns = flops * (is_depthwise(plan.algorithm)             ? kNsPerDepthwiseFlop
+                             : plan.algorithm == ConvAlgorithm::split ? kNsPerSplitFlop
+                                                                      : kNsPerFlop);
   parallel_for(team, plan.tiles(s), ns, [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
 }
 
