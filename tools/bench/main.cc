@@ -183,7 +183,8 @@ int save_models(const Options& o) {
 
 constexpr const char* kExamples = R"(
 Each engine runs in a process of its own on the same inputs; outputs are compared before anything is timed. Ratios are
-other engine's time / first engine's time, block by block: above 1 the first engine is faster.
+other engine's time / first engine's time, block by block: above 1 the first engine is faster. "peak" is the share of
+what f32 multiply-adds reach; products on AMX may exceed it.
 
 Engines: tc; ort is ONNX Runtime; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium. Its
 peak memory is that of the process that shows the page.
