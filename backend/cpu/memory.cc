@@ -59,7 +59,8 @@ PackedWeights::~PackedWeights() {
   for (const Chunk& c : chunks_) munmap(c.data, c.bytes);
 }
 
-// From the last chunk, or from a new one: as large as all before, so that few are mapped, and little beyond what is used.
+// From the last chunk, or from a new one: as large as all before, so that few are mapped, and little beyond what is
+// used.
 void* PackedWeights::take(size_t bytes) {
   bytes = round_up(bytes, kLine);
   if (chunks_.empty() || bytes > chunks_.back().bytes - chunks_.back().used) {

@@ -109,8 +109,8 @@ class ExprTable {
   std::unordered_map<std::string, int> memo_;
 };
 
-// Memory of packed weights, shared by a whole executable and filled once. They lie side by side on huge pages, small ones
-// too: on pages of their own half of resnet50's weights would miss the translation cache.
+// Memory of packed weights, shared by a whole executable and filled once. They lie side by side on huge pages, small
+// ones too.
 class PackedWeights {
  public:
   // The packed form of `source` under `key`; `fill` writes it on first use. Tensors that view the same memory with

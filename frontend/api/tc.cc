@@ -46,7 +46,8 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   if (options.threads < 0) fail(ErrorCode::bad_argument, "a run cannot have ", options.threads, " threads");
   if (!options.isa.empty()) {
     o.isa = kernels::parse_tier(options.isa);
-    if (!o.isa) fail(ErrorCode::bad_argument, "unknown instruction set '", options.isa, "'; one of sse42 avx2 avx512 amx");
+    if (!o.isa)
+      fail(ErrorCode::bad_argument, "unknown instruction set '", options.isa, "'; one of sse42 avx2 avx512 amx");
   }
   Compiled c;
   c.executable_ = compile(clone(f.module()), o);

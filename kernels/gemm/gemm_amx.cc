@@ -44,14 +44,7 @@ void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const float* a = g.a + offset_of(g, batch).a + row0 * g.a_rs;
   std::byte* to = bytes(g.scratch + tile * p.strip_floats);
   const int64_t rows = least(kStripRows, g.m - row0);
-  for (int64_t i = 0; i < rows; ++i, a += g.a_rs) {
-    std::byte* row = to + i * kRowBytes;
-    for (int64_t k = 0; k < g.k; k += kStep, row += kStepBytes) {
-      const Halves h = split_row(a + k * g.a_cs, g.a_cs, g.k - k);
-      _mm512_store_si512(row, h.high);
-      _mm512_store_si512(row + 2 * kTileBytes, h.low);
-    }
-  }
+  for (int64_t i = 0; i < rows; ++i, a += g.a_rs) split_row(a, g.a_cs, g.k, to + i * kRowBytes);
 }
 
 void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {

@@ -64,33 +64,31 @@ TC_INLINE __mmask16 lanes_below(int64_t count) {
   return static_cast<__mmask16>(count >= 16 ? 0xffff : count <= 0 ? 0 : (1 << count) - 1);
 }
 
-// 32 steps of a row, of which `count` exist, `stride` floats apart.
-TC_INLINE Halves split_row(const float* from, int64_t stride, int64_t count) {
-  const __mmask16 first = lanes_below(count), second = lanes_below(count - 16);
-  if (stride == 1) return split(_mm512_maskz_loadu_ps(first, from), _mm512_maskz_loadu_ps(second, from + 16));
+// 16 numbers `stride` floats apart, zero where `mask` is.
+TC_INLINE __m512 strided(const float* from, int64_t stride, __mmask16 mask) {
+  if (stride == 1) return _mm512_maskz_loadu_ps(mask, from);
   const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const __m512i at = _mm512_mullo_epi32(lane, _mm512_set1_epi32(static_cast<int>(stride)));
-  const __m512 zero = _mm512_setzero_ps();
-  return split(_mm512_mask_i32gather_ps(zero, first, at, from, 4),
-               _mm512_mask_i32gather_ps(zero, second, at, from + 16 * stride, 4));
+  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, at, from, 4);
+}
+
+// A row of the left factor's `k` steps, `stride` floats apart, in a strip of 32 rows; to: its first high line.
+inline void split_row(const float* from, int64_t stride, int64_t k, std::byte* to) {
+  for (; k > 0; k -= kStep, from += kStep * stride, to += kStepBytes) {
+    const Halves h =
+        split(strided(from, stride, lanes_below(k)), strided(from + kSide * stride, stride, lanes_below(k - kSide)));
+    _mm512_store_si512(to, h.high);
+    _mm512_store_si512(to + 2 * kTileBytes, h.low);
+  }
 }
 
 // Two steps of 16 columns, of which `cols` exist, `stride` floats apart: pairs, as tiles want them.
 TC_INLINE Halves split_pair(const float* even, const float* odd, int64_t stride, int64_t cols) {
   alignas(64) static constexpr int16_t kPairs[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
                                                      8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-  const __m512 zero = _mm512_setzero_ps();
   const __mmask16 mask = lanes_below(cols);
-  __m512 x, y;
-  if (stride == 1) {
-    x = even == nullptr ? zero : _mm512_maskz_loadu_ps(mask, even);
-    y = odd == nullptr ? zero : _mm512_maskz_loadu_ps(mask, odd);
-  } else {
-    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i at = _mm512_mullo_epi32(lane, _mm512_set1_epi32(static_cast<int>(stride)));
-    x = even == nullptr ? zero : _mm512_mask_i32gather_ps(zero, mask, at, even, 4);
-    y = odd == nullptr ? zero : _mm512_mask_i32gather_ps(zero, mask, at, odd, 4);
-  }
+  const __m512 x = even == nullptr ? _mm512_setzero_ps() : strided(even, stride, mask);
+  const __m512 y = odd == nullptr ? _mm512_setzero_ps() : strided(odd, stride, mask);
   const Halves h = split(x, y);
   const __m512i pairs = _mm512_load_si512(kPairs);
   return {_mm512_permutexvar_epi16(pairs, h.high), _mm512_permutexvar_epi16(pairs, h.low)};

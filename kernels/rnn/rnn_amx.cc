@@ -29,11 +29,7 @@ void split_state(const LstmArgs& a) {
   const float* from = a.before;
   for (int64_t row = 0; row < a.rows; ++row, from += a.hidden) {
     std::byte* to = a.state_halves + row / kStripRows * steps_of(a.hidden) * kStepBytes + row % kStripRows * kRowBytes;
-    for (int64_t k = 0; k < a.hidden; k += kStep, to += kStepBytes) {
-      const Halves h = split_row(from + k, 1, a.hidden - k);
-      _mm512_store_si512(to, h.high);
-      _mm512_store_si512(to + 2 * kTileBytes, h.low);
-    }
+    split_row(from, 1, a.hidden, to);
   }
 }
 
