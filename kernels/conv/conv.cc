@@ -122,6 +122,11 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
   p.block_tiles = ceil_div(blocks(s.oc / s.groups), p.block_tile);
 }
 
+bool is_pointwise(const ConvShape& s) {
+  return !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.in) == volume(s.out) &&
+         volume(s.pad) == 0;
+}
+
 // Of the split algorithm: the halves of a tile's input take up to half a megabyte of L2, which machines with AMX have
 // two of.
 constexpr int64_t kSplitRegionFloats = 128 * 1024;
@@ -134,8 +139,7 @@ int64_t split_region_floats(const ConvShape& s, int64_t rows, int64_t cols) {
 void plan_split(ConvPlan& p, const ConvShape& s) {
   p.rows = s.out[1];
   p.cols = s.out[2];
-  const bool pointwise =
-      volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.pad) == 0 && volume(s.in) == volume(s.out);
+  const bool pointwise = is_pointwise(s);
   if (pointwise) p.cols *= p.rows, p.rows = 1;
   p.row_tile = p.rows;
   p.col_tile = p.cols;
@@ -176,11 +180,6 @@ void plan_depthwise(ConvPlan& p, const ConvShape& s) {
 
 bool is_depthwise(ConvAlgorithm a) {
   return a == ConvAlgorithm::depthwise || a == ConvAlgorithm::depthwise_nchw;
-}
-
-bool is_pointwise(const ConvShape& s) {
-  return !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.in) == volume(s.out) &&
-         volume(s.pad) == 0;
 }
 
 void plan_nchw(ConvPlan& p, const ConvShape& s) {

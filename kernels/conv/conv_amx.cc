@@ -18,13 +18,6 @@ namespace {
 // The table's own function, for all other algorithms. Written once, with the tables.
 ConvTable other;
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
   if (algorithm != ConvAlgorithm::split) return other.pack.fn(s, algorithm, w, tile, dst);
   const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;

@@ -11,13 +11,6 @@ using Source = GemmPlan::Source;
 // The table's own functions, which do all that is not split. Written once, with the tables.
 GemmTable other;
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 GemmTraits traits() {
   GemmTraits t = other.traits.fn();
   t.splits = true;
@@ -75,11 +68,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
   const Epilogue& e = g.epilogue;
   const float* residual = e.residual == nullptr ? nullptr : e.residual + at.residual;
   alignas(64) float sums[kStripRows * kStripCols];
-  constexpr int64_t kOnly[1] = {0};
-  SplitSum sum;
-  sum.a_low = 2 * kTileBytes;
-  sum.a_block = kStepBytes;
-  sum.taps = kOnly;
+  SplitSum sum = sum_of_strip();
   TileOut out;
   out.row = g.c_rs;
   out.residual_row = g.residual_rs;

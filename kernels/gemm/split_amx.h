@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/simd/tiles_amx.h"
 
 namespace tc::kernels {
 namespace {
@@ -23,23 +24,12 @@ constexpr int64_t kSide = 16, kStep = 32, kRowBytes = 64, kTileBytes = kSide * k
 // one a high and a low tile for each 16 columns.
 constexpr int64_t kStripRows = 2 * kSide, kStripCols = 2 * kSide, kStepBytes = 4 * kTileBytes;
 
-struct alignas(64) TileShapes {
-  uint8_t palette = 1, start_row = 0, reserved[14] = {};
-  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-
-// Registers of tiles for the lifetime of an object.
-class TileScope {
- public:
-  TileScope() {
-    const TileShapes shapes;
-    _tile_loadconfig(&shapes);
-  }
-  ~TileScope() { _tile_release(); }
-  TileScope(const TileScope&) = delete;
-  TileScope& operator=(const TileScope&) = delete;
-};
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
 
 struct Halves {
   __m512i high, low;  // each the bf16 of x, then of y
@@ -123,6 +113,16 @@ struct SplitSum {
   int64_t blocks = 0, tap_count = 1;
   const std::byte* b = nullptr;  // step after step
 };
+
+// Of a strip that split_row has written.
+inline SplitSum sum_of_strip() {
+  static constexpr int64_t kNoTaps[] = {0};
+  SplitSum sum;
+  sum.a_low = 2 * kTileBytes;
+  sum.a_block = kStepBytes;
+  sum.taps = kNoTaps;
+  return sum;
+}
 
 // What is read next, asked for a few cache lines at a time while there is arithmetic to hide their way behind.
 struct SplitAhead {

@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include "tc/kernels/simd/tiles_amx.h"
+
 namespace tc::kernels {
 namespace {
 
@@ -14,12 +16,6 @@ constexpr int64_t kSteps = 16;
 // The first rows that meet a panel fetch it from afar, four steps ahead: 64x4096x1024 1.04 ms, without 1.80. Never
 // beyond a panel that the worker has gathered itself: there lies the other worker's.
 constexpr int64_t kAhead = 4 * 2 * kTileBytes;
-
-struct alignas(64) Shapes {
-  uint8_t palette = 1, start_row = 0, reserved[14] = {};
-  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
 
 // Tiles 0 to 3: sums, two by two; 4 and 5: rows; 6 and 7: vectors. Steps [first, first + count) of one group of rows,
 // or of two.
@@ -89,10 +85,8 @@ Int8Traits traits() {
 }
 
 void block(const Int8Block& b) {
-  const Shapes shapes;
-  _tile_loadconfig(&shapes);
+  const TileScope tiles;
   b.signed_vectors ? sum_rows<true>(b) : sum_rows<false>(b);
-  _tile_release();
 }
 
 }  // namespace

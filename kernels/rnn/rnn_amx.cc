@@ -11,11 +11,8 @@ static_assert(kLstmGates == kPanel && kLstmGates == 2 * kStripCols);
 // The table's own functions. Written once, with the tables.
 RnnTable other;
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 TC_INLINE int64_t steps_of(int64_t hidden) {
-  return (hidden + kStep - 1) / kStep;
+  return ceil_div(hidden, kStep);
 }
 
 void split_weights(const float* packed, int64_t hidden, int64_t block, std::byte* to) {
@@ -36,11 +33,7 @@ void split_state(const LstmArgs& a) {
 void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
   if (a.weight_halves == nullptr) return other.lstm.fn(a, block, begin, end);
   const int64_t steps = steps_of(a.hidden), row_floats = lstm_blocks(a.hidden) * kLstmGates;
-  constexpr int64_t kOnly[1] = {0};
-  SplitSum sum;
-  sum.a_low = 2 * kTileBytes;
-  sum.a_block = kStepBytes;
-  sum.taps = kOnly;
+  SplitSum sum = sum_of_strip();
   sum.blocks = steps;
   alignas(64) float gates[kLstmRows * kLstmGates], sums[kStripRows * kStripCols];
   {
