@@ -77,11 +77,11 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
       for (int64_t i = groups.begin(tile); i < groups.end(tile); ++i) {
         const uint8_t* from = g.a + i * g.k;
         // Without a copy, the row is copied onto nothing but its sum.
-        uint8_t* row = scratch.a ? scratch.a + row_offset(t, depth, i) : nullptr;
+        uint8_t* row = scratch.a ? scratch.a + row_offset(t, t.side, depth, i) : nullptr;
         const int64_t piece = 4 * t.side;
         const int32_t sum = table.copy_row.fn(from, g.k, flip(g.a_signed), piece, piece * t.side, row);
         if (scratch.row_sums) scratch.row_sums[i] = sum;
-        for (int64_t p = g.k; row && p < depth * 4; ++p) scratch.a[row_offset(t, depth, i, p)] = 0;
+        for (int64_t p = g.k; row && p < depth * 4; ++p) scratch.a[row_offset(t, t.side, depth, i, p)] = 0;
       }
     });
   }
@@ -98,9 +98,11 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
     int32_t* acc = scratch.acc + worker * t.rows * t.width;
     int32_t *bias = scratch.bias + worker * t.rows, *factor = scratch.factor + worker * t.rows;
     table.block.fn({.rows = count,
+                    .cols = cols,
                     .depth = depth,
                     .vectors = b + panel * bytes,
-                    .row = a + row_offset(t, depth, first),
+                    .row = a + row_offset(t, t.side, depth, first),
+                    .group = t.side,
                     .signed_vectors = true,
                     .acc = acc});
     bool any = false;
@@ -116,10 +118,8 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
       else
         for (int64_t j = 0; j < cols; ++j) acc[r * t.width + j] -= b_zero_at(col + j) * row;
     }
-    const Int8Span all{0, cols, 0};
     Int8Finish f{.rows = count,
                  .cols = cols,
-                 .spans = {&all, 1},
                  .acc = acc,
                  .acc_row = t.width,
                  .bias = bias,

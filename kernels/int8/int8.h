@@ -4,8 +4,8 @@
 // their zero points. Quads, four bytes of the inner axis, are what kernels multiply. One operand lies as panels of
 // `vectors`, [quad][position][4] with `width` positions (a property of the kernel); the other one as groups of rows,
 // [group][quad / side][row of the group][quad % side][4], where the side is 1 or that of a square tile. A GEMM has its
-// B as vectors and reads A as rows; a convolution has pixels as vectors and filters as rows, so that both write rows of
-// their results.
+// B as vectors and reads A as rows, each a group of its own unless the side says otherwise; a convolution has pixels as
+// vectors and filters as rows, as many to a group as a register tile takes. Both write rows of their results.
 //
 // Kernels do not allocate: callers give scratch. What a tile computes depends on shapes alone.
 #pragma once
@@ -20,19 +20,22 @@ namespace tc::kernels {
 class Team;
 
 struct Int8Traits {
-  int width;  // positions of a panel
-  int side;   // rows of a group; the inner axis is padded with zeros to a multiple of as many quads
-  int rows;   // of results that a piece of work computes: whole groups
+  int width;    // positions of a panel
+  int lanes;    // of which a kernel computes a multiple of these
+  int side;     // the inner axis is padded with zeros to a multiple of as many quads; rows of a group of A
+  int filters;  // rows of a group of filters
+  int rows;     // of results that a piece of work computes: whole groups
 };
 
 // acc[r][j] = sum over quads of vectors[quad][j] * rows[r][quad]
 struct Int8Block {
-  int64_t rows = 0, depth = 0;  // depth: quads, a multiple of the side
+  int64_t rows = 0, cols = 0, depth = 0;  // depth: quads, a multiple of the side
   const uint8_t* vectors = nullptr;
   const uint8_t* row = nullptr;  // of the first group
+  int64_t group = 1;             // rows of a group
   bool signed_vectors = false;   // and unsigned rows; else the other way round
   bool cached_vectors = false;   // just written by this thread: need not be fetched
-  int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width
+  int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width; columns from cols on may be anything
 };
 
 // What a sum becomes: an i32; a byte: clamp(round(sum * scale) + zero) within the byte's type; or a float: sum * scale
@@ -47,16 +50,9 @@ struct Int8Output {
   int64_t bytes() const { return kind == Kind::i32 || kind == Kind::f32 ? 4 : 1; }
 };
 
-// Columns [at, at + count) of a row of sums, which become elements [to, to + count) of the row of the result.
-struct Int8Span {
-  int64_t at, count, to;
-};
-
-// y[r][to] of acc[r][j] + bias[r] - factor[r] * minus[j] for the columns j of the spans, the last of which ends at
-// cols.
+// y[r][j] of acc[r][j] + bias[r] - factor[r] * minus[j] for the first `cols` columns j.
 struct Int8Finish {
   int64_t rows = 0, cols = 0;
-  std::span<const Int8Span> spans;
   const int32_t* acc = nullptr;
   int64_t acc_row = 0;                                                 // whole registers; likewise `minus`
   const int32_t *bias = nullptr, *factor = nullptr, *minus = nullptr;  // factor may be null: 0
@@ -65,14 +61,22 @@ struct Int8Finish {
   int64_t y_row = 0;  // elements
 };
 
+// Bytes [at, at + count) of a line.
+struct Int8Piece {
+  int64_t at, count;
+};
+
 struct Int8Table {
   Slot<Int8Traits()> traits;
   Slot<void(const Int8Block&)> block;
   Slot<void(const Int8Finish&)> finish;
   // Of four rows every step-th of n bytes, xor `flip`, as quads; rows may be null for zeros.
   Slot<void(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads)> interleave;
-  // Lines of `bytes`, a multiple of 32, that are `stride` apart, one after the other.
-  Slot<void(const uint8_t* from, int64_t stride, int64_t lines, int64_t bytes, uint8_t* to)> gather;
+  // To each of `lines` that are `step` bytes apart: the pieces of a line of `from`, `stride` apart, side by side. Reads
+  // up to 63 bytes beyond a piece; what lies between the lines of `to` may be anything afterwards.
+  Slot<void(const uint8_t* from, int64_t stride, int64_t lines, std::span<const Int8Piece> pieces, int64_t step,
+            uint8_t* to)>
+      gather;
   // n bytes, xor `flip`, in pieces of `piece` bytes that are `step` apart; returns their sum as unsigned bytes.
   Slot<int32_t(const uint8_t* from, int64_t n, uint8_t flip, int64_t piece, int64_t step, uint8_t* to)> copy_row;
   // sums[j] += of bytes, xor `flip`, as signed ones.

@@ -81,7 +81,7 @@ void sum_rows(const Int8Block& b) {
 }
 
 Int8Traits traits() {
-  return {kWidth, kSide, 8 * kSide};
+  return {kWidth, kWidth, kSide, kSide, 8 * kSide};
 }
 
 void block(const Int8Block& b) {

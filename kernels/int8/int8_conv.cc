@@ -8,11 +8,10 @@ namespace tc::kernels {
 namespace {
 
 // The padded image in parts, one for each residue of the stride, so that a tap reads neighbours at every stride: pixel
-// (y, x) of the result needs element (y, x) of the tap's part, further on by a fixed distance. Rows of a part follow
-// each other, and so do those of the result; what lies between them is computed and dropped.
+// (y, x) of the result needs element (y, x) of the tap's part, further on by a fixed distance.
 struct Parts {
   int64_t extent[2], count[2] = {};  // rows and columns of a part; parts
-  int64_t depth, plane, positions;   // quads of channels; bytes of a quad's plane; of the result
+  int64_t depth, plane;              // quads of channels; bytes of a quad's plane
   explicit Parts(const Int8ConvArgs& c) : extent(), depth(quads(c.channels)) {
     for (int d = 0; d < 2; ++d) {
       const int64_t padded = (c.extent[d] - 1) * c.stride[d] + (c.kernel[d] - 1) * c.dilation[d] + 1;
@@ -20,7 +19,6 @@ struct Parts {
       count[d] = std::min(c.stride[d], (c.kernel[d] - 1) * c.dilation[d] + 1);
     }
     plane = extent[0] * extent[1] * 4;
-    positions = (c.extent[0] - 1) * extent[1] + c.extent[1];
   }
   int64_t bytes(int64_t width) const { return count[0] * count[1] * depth * plane + 4 * width; }
 };
@@ -34,32 +32,55 @@ int64_t filter_depth(const Int8Traits& t, const Int8ConvArgs& c) {
   return round_up(taps(c) * quads(c.channels), t.side);
 }
 int64_t group_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
-  return round_up(c.out, t.side) * filter_depth(t, c) * 4;
+  return round_up(c.out, t.filters) * filter_depth(t, c) * 4;
 }
 int64_t ones_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
-  return t.side * filter_depth(t, c) * 4;
+  return t.filters * filter_depth(t, c) * 4;
+}
+
+int64_t panel_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
+  return filter_depth(t, c) * t.width * 4;
+}
+
+// The pixels' panels: whole registers, evenly split.
+struct Panels {
+  int64_t pixels, lanes, registers, count;
+  Panels(const Int8Traits& t, const Int8ConvArgs& c)
+      : pixels(c.extent[0] * c.extent[1]),
+        lanes(t.lanes),
+        registers((pixels + t.lanes - 1) / t.lanes),
+        count((pixels + t.width - 1) / t.width) {}
+  int64_t begin(int64_t panel) const { return std::min(pixels, registers * panel / count * lanes); }
+};
+
+// The filters that a piece of work multiplies a panel of pixels with: all of them, or, where panels are few, some; then
+// the panels are gathered before.
+Tiling filter_rows(const Int8Traits& t, const Int8ConvArgs& c) {
+  constexpr int64_t kWantedPieces = 16;
+  const int64_t splits = std::max<int64_t>(1, kWantedPieces / Panels(t, c).count);
+  return {c.out, round_up((c.out + splits - 1) / splits, t.rows)};
 }
 
 struct ConvScratch {
   uint8_t *parts = nullptr, *panels = nullptr;
   int64_t* offsets = nullptr;
-  Int8Span* spans = nullptr;
+  Int8Piece* pieces = nullptr;
   int32_t *acc = nullptr, *pixel_sums = nullptr, *bias = nullptr, *factor = nullptr;
   size_t bytes = 0;
   ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
-    Pieces pieces(c.scratch);
+    Pieces all(c.scratch);
     const Int8Traits t = table.traits.fn();
-    offsets = pieces.take<int64_t>(taps(c));
-    parts = pieces.take<uint8_t>(Parts(c).bytes(t.width));
-    panels = pieces.take<uint8_t>(threads * filter_depth(t, c) * t.width * 4);
-    spans = pieces.take<Int8Span>(threads * t.width);
-    acc = pieces.take<int32_t>(threads * t.rows * t.width);
-    bias = pieces.take<int32_t>(c.groups * c.out);
+    offsets = all.take<int64_t>(taps(c));
+    parts = all.take<uint8_t>(Parts(c).bytes(t.width));
+    panels = all.take<uint8_t>((filter_rows(t, c).count() > 1 ? Panels(t, c).count : threads) * panel_bytes(t, c));
+    pieces = all.take<Int8Piece>(threads * t.width);
+    acc = all.take<int32_t>(threads * t.rows * t.width);
+    bias = all.take<int32_t>(c.groups * c.out);
     if (c.w_zero) {
-      pixel_sums = pieces.take<int32_t>(threads * t.side * t.width);
-      factor = pieces.take<int32_t>(c.groups * c.out);
+      pixel_sums = all.take<int32_t>(threads * t.side * t.width);
+      factor = all.take<int32_t>(c.groups * c.out);
     }
-    bytes = pieces.used();
+    bytes = all.used();
   }
 };
 
@@ -126,7 +147,7 @@ void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& c
           for (int64_t q = 0; q < left; ++q) row[q] = next[q * channel] ^ change;
         }
         row += 4;
-        if (++in_piece == t.side) in_piece = 0, row += 4 * t.side * (t.side - 1);
+        if (++in_piece == t.side) in_piece = 0, row += 4 * t.side * (t.filters - 1);
       }
     }
   };
@@ -134,7 +155,7 @@ void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& c
   pack_row(&one, 0, 0, 0, ones);
   parallel_for(team, c.groups * c.out, [&](int64_t f, int) {
     const uint8_t* filter = w + f * size;
-    pack_row(filter, taps(c), 1, change, to + f / c.out * bytes + row_offset(t, depth, f % c.out));
+    pack_row(filter, taps(c), 1, change, to + f / c.out * bytes + row_offset(t, t.filters, depth, f % c.out));
     // As unsigned bytes, each 128 more than the signed one.
     const uint8_t up = change ^ flip(true);
     sums[f] = table.copy_row.fn(filter, size, up, size, 0, nullptr) - static_cast<int32_t>(128 * size);
@@ -172,57 +193,73 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       scratch.offsets[ky * c.kernel[1] + kx] =
           part * part_bytes + (y / c.stride[0] * parts.extent[1] + x / c.stride[1]) * 4;
     }
-  // A piece of work gathers a panel of pixels and multiplies it with all filters, or with some where panels are few.
-  constexpr int64_t kWantedPieces = 16;
-  const Tiling blocks{parts.positions, t.width};
-  const int64_t splits = std::max<int64_t>(1, kWantedPieces / blocks.count());
-  const Tiling rows{c.out, round_up((c.out + splits - 1) / splits, t.rows)};
+  const Panels panels(t, c);
+  const Tiling rows = filter_rows(t, c);
+  const auto gather = [&](int64_t index, int64_t first_tap, int64_t last_tap, int worker, uint8_t* panel) {
+    Int8Piece* pieces = scratch.pieces + worker * t.width;
+    size_t count = 0;
+    const int64_t end = panels.begin(index + 1);
+    for (int64_t at = panels.begin(index), next = at; at < end; at = next) {
+      const int64_t y = at / c.extent[1], x = at % c.extent[1], from = (y * parts.extent[1] + x) * 4;
+      next = std::min(end, (y + 1) * c.extent[1]);
+      if (count && pieces[count - 1].at + pieces[count - 1].count == from)
+        pieces[count - 1].count += (next - at) * 4;
+      else
+        pieces[count++] = {from, (next - at) * 4};
+    }
+    for (int64_t tap = first_tap; tap < last_tap; ++tap)
+      table.gather.fn(scratch.parts + scratch.offsets[tap], parts.plane, parts.depth, {pieces, count}, step,
+                      panel + tap * parts.depth * step);
+  };
   for (int64_t n = 0; n < c.batch * c.groups; ++n) {
     const int64_t group = n % c.groups;
     fill_parts(team, table, c, parts, c.x + n * c.channels * image, scratch.parts);
-    parallel_for(team, rows.count() * blocks.count(), [&](int64_t tile, int worker) {
-      const int64_t begin = blocks.begin(tile % blocks.count()), end = blocks.end(tile % blocks.count());
-      const int64_t last = rows.end(tile / blocks.count());
-      uint8_t* panel = scratch.panels + worker * depth * step;
-      uint8_t* to = panel;
-      for (int64_t tap = 0; tap < taps(c); ++tap) {
-        table.gather.fn(scratch.parts + scratch.offsets[tap] + begin * 4, parts.plane, parts.depth, step, to);
-        to += parts.depth * step;
-      }
-      Int8Span* spans = scratch.spans + worker * t.width;
-      size_t count = 0;
-      for (int64_t at = begin; at < end;) {
-        const int64_t oy = at / parts.extent[1], ox = at % parts.extent[1];
-        const int64_t next = std::min(end, (oy + 1) * parts.extent[1]);
-        if (ox < c.extent[1])
-          spans[count++] = {at - begin, std::min(next - at, c.extent[1] - ox), oy * c.extent[1] + ox};
-        at = next;
-      }
-      if (count == 0) return;  // all of them lie between rows
+    const bool ahead = rows.count() > 1;
+    if (ahead) {
+      // Also by taps, of which there are more.
+      parallel_for(team, panels.count * taps(c), [&](int64_t tile, int worker) {
+        const int64_t index = tile / taps(c), tap = tile % taps(c);
+        gather(index, tap, tap + 1, worker, scratch.panels + index * panel_bytes(t, c));
+      });
+    }
+    parallel_for(team, rows.count() * panels.count, [&](int64_t tile, int worker) {
+      const int64_t index = tile % panels.count, begin = panels.begin(index), end = panels.begin(index + 1);
+      const int64_t last = rows.end(tile / panels.count);
+      uint8_t* panel = scratch.panels + (ahead ? index : worker) * panel_bytes(t, c);
+      if (!ahead) gather(index, 0, taps(c), worker, panel);
       int32_t* sums = nullptr;
       if (scratch.factor) {
         sums = scratch.pixel_sums + worker * t.side * t.width;
-        table.block.fn({.rows = 1, .depth = depth, .vectors = panel, .row = ones, .cached_vectors = true, .acc = sums});
+        table.block.fn({.rows = 1,
+                        .cols = end - begin,
+                        .depth = depth,
+                        .vectors = panel,
+                        .row = ones,
+                        .group = t.filters,
+                        .cached_vectors = true,
+                        .acc = sums});
       }
       int32_t* acc = scratch.acc + worker * t.rows * t.width;
-      for (int64_t first = rows.begin(tile / blocks.count()); first < last; first += t.rows) {
+      for (int64_t first = rows.begin(tile / panels.count); first < last; first += t.rows) {
         const int64_t filter = group * c.out + first;
         Int8Finish f{.rows = std::min<int64_t>(t.rows, last - first),
-                     .cols = spans[count - 1].at + spans[count - 1].count,
-                     .spans = {spans, count},
+                     .cols = end - begin,
                      .acc = acc,
                      .acc_row = t.width,
                      .bias = scratch.bias + filter,
                      .factor = scratch.factor ? scratch.factor + filter : nullptr,
                      .minus = sums,
                      .output = c.output,
-                     .y = static_cast<std::byte*>(c.y) + ((n - group) * c.out + filter) * pixels * c.output.bytes(),
+                     .y = static_cast<std::byte*>(c.y) +
+                          (((n - group) * c.out + filter) * pixels + begin) * c.output.bytes(),
                      .y_row = pixels};
         if (f.output.scale) f.output.scale += filter * c.output.scale_row;
         table.block.fn({.rows = f.rows,
+                        .cols = f.cols,
                         .depth = depth,
                         .vectors = panel,
-                        .row = c.packed_w + group * group_bytes(t, c) + row_offset(t, depth, first),
+                        .row = c.packed_w + group * group_bytes(t, c) + row_offset(t, t.filters, depth, first),
+                        .group = t.filters,
                         .cached_vectors = true,
                         .acc = acc});
         table.finish.fn(f);

@@ -1,5 +1,7 @@
 // The kernels of int8.h over the byte vectors of the instruction set that the including file is compiled for.
 #pragma once
+#include <utility>
+
 #include "tc/kernels/int8/int8.h"
 #include "tc/kernels/simd/dot4.h"
 
@@ -23,74 +25,75 @@ inline constexpr int kInt8Width = kInt8Vecs * kQuads;
 
 Int8Traits int8_traits() {
   // Enough rows to read a panel from the first-level cache several times over.
-  return {kInt8Width, 1, 8 * kInt8Rows};
+  return {kInt8Width, kQuads, 1, kInt8Rows, 8 * kInt8Rows};
 }
 
 // Quads whose vectors stay in the first-level cache while one row tile after the other reads them: 24 KB.
 inline constexpr int64_t kInt8Quads = 24 * 1024 / (kInt8Width * 4);
 
-// Adds up quads [first, first + count).
-template <int R, bool kSignedVectors>
+// Bytes of vectors that are fetched ahead.
+inline constexpr int64_t kInt8Ahead = 8 * kInt8Width * 4;
+
+// Adds up quads [first, first + count) for R rows and NV registers of columns.
+template <int R, int NV, bool kSignedVectors>
 void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row) {
   int32_t* acc = b.acc + at_row * kInt8Width;
-  Bytes sum[R][kInt8Vecs];
+  Bytes sum[R][NV];
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-    for (int v = 0; v < kInt8Vecs; ++v) sum[r][v] = first ? load_bytes(acc + r * kInt8Width + v * kQuads) : no_bytes();
+    for (int v = 0; v < NV; ++v) sum[r][v] = first ? load_bytes(acc + r * kInt8Width + v * kQuads) : no_bytes();
   const uint8_t* at = b.vectors + first * kInt8Width * 4;
-  const uint8_t* quad = b.row + (at_row * b.depth + first) * 4;
-  for (int64_t s = 0; s < count; ++s, at += kInt8Width * 4, quad += 4) {
-    const auto lane = [&](int v) { return Quads<kSignedVectors>(load_bytes(at + v * static_cast<int>(sizeof(Bytes)))); };
-    static_assert(kInt8Vecs == 2 || kInt8Vecs == 4);
-    const Quads<kSignedVectors> x0 = lane(0), x1 = lane(1), x2 = lane(kInt8Vecs - 2), x3 = lane(kInt8Vecs - 1);
+  const int64_t row_step = b.group == 1 ? b.depth * 4 : 4, quad_step = b.group * 4;
+  const uint8_t* quad = b.row + at_row * b.depth * 4 + first * quad_step;
+  const int64_t rows_ahead = R * b.depth * 4;
+  const bool far = at_row == 0 && !b.cached_vectors;
+  for (int64_t s = 0; s < count; ++s, at += kInt8Width * 4, quad += quad_step) {
+    // The rows of the next tile, and vectors that none has read yet.
+    __builtin_prefetch(quad + rows_ahead);
+    if (far)
+#pragma GCC unroll 4
+      for (int64_t line = 0; line < kInt8Width * 4; line += 64) __builtin_prefetch(at + kInt8Ahead + line);
+    Quads<kSignedVectors> x[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v) x[v] = Quads<kSignedVectors>(load_bytes(at + v * static_cast<int>(sizeof(Bytes))));
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      const Quads<!kSignedVectors> w(repeat_quad(quad + r * b.depth * 4));
-      sum[r][0] = dot4(sum[r][0], x0, w);
-      sum[r][1] = dot4(sum[r][1], x1, w);
-      if constexpr (kInt8Vecs == 4) {
-        sum[r][2] = dot4(sum[r][2], x2, w);
-        sum[r][3] = dot4(sum[r][3], x3, w);
-      }
+      const Quads<!kSignedVectors> w(repeat_quad(quad + r * row_step));
+#pragma GCC unroll 4
+      for (int v = 0; v < NV; ++v) sum[r][v] = dot4(sum[r][v], x[v], w);
     }
   }
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-    for (int v = 0; v < kInt8Vecs; ++v) store_bytes(acc + r * kInt8Width + v * kQuads, sum[r][v]);
+    for (int v = 0; v < NV; ++v) store_bytes(acc + r * kInt8Width + v * kQuads, sum[r][v]);
 }
 
-template <bool kSignedVectors>
-void int8_rows(const Int8Block& b) {
-  for (int64_t first = 0; first == 0 || first < b.depth; first += kInt8Quads) {
-    const int64_t rest = b.depth - first, count = rest < kInt8Quads ? rest : kInt8Quads;
-    int64_t r = 0;
-    for (; r + kInt8Rows <= b.rows; r += kInt8Rows) int8_tile<kInt8Rows, kSignedVectors>(b, first, count, r);
-    switch (b.rows - r) {
-      case 5:
-        int8_tile<5, kSignedVectors>(b, first, count, r);
-        break;
-      case 4:
-        int8_tile<4, kSignedVectors>(b, first, count, r);
-        break;
-      case 3:
-        int8_tile<3, kSignedVectors>(b, first, count, r);
-        break;
-      case 2:
-        int8_tile<2, kSignedVectors>(b, first, count, r);
-        break;
-      case 1:
-        int8_tile<1, kSignedVectors>(b, first, count, r);
-        break;
-      default:
-        break;
+using Int8Tile = void (*)(const Int8Block&, int64_t first, int64_t count, int64_t at_row);
+
+template <int NV, bool kSignedVectors, int... kLess>
+void int8_rows(const Int8Block& b, std::integer_sequence<int, kLess...>) {
+  static constexpr Int8Tile kTiles[] = {int8_tile<kLess + 1, NV, kSignedVectors>...};
+  const int64_t parts = b.depth > kInt8Quads ? (b.depth + kInt8Quads - 1) / kInt8Quads : 1;
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t first = b.depth * part / parts, count = b.depth * (part + 1) / parts - first;
+    for (int64_t r = 0; r < b.rows; r += kInt8Rows) {
+      const int64_t rest = b.rows - r;
+      kTiles[(rest < kInt8Rows ? rest : kInt8Rows) - 1](b, first, count, r);
     }
   }
+}
+
+template <int... kLess>
+void int8_columns(const Int8Block& b, std::integer_sequence<int, kLess...>) {
+  using Fn = void (*)(const Int8Block&, std::make_integer_sequence<int, kInt8Rows>);
+  static constexpr Fn kByVecs[][2] = {{int8_rows<kLess + 1, false>, int8_rows<kLess + 1, true>}...};
+  kByVecs[(b.cols + kQuads - 1) / kQuads - 1][b.signed_vectors](b, {});
 }
 
 void int8_block(const Int8Block& b) {
-  b.signed_vectors ? int8_rows<true>(b) : int8_rows<false>(b);
+  int8_columns(b, std::make_integer_sequence<int, kInt8Vecs>());
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ constexpr int32_t moved_zero(uint8_t zero, bool is_signed, bool want_signed) {
   return want_signed ? static_cast<int8_t>(byte) : byte;
 }
 
-// Where byte p of row r lies among rows of `depth` quads, a multiple of the side.
-constexpr int64_t row_offset(const Int8Traits& t, int64_t depth, int64_t r, int64_t p = 0) {
+// Where byte p of row r lies among groups of rows of `depth` quads, a multiple of the side.
+constexpr int64_t row_offset(const Int8Traits& t, int64_t group, int64_t depth, int64_t r, int64_t p = 0) {
   const int64_t piece = 4 * t.side;
-  return r / t.side * t.side * depth * 4 + p / piece * piece * t.side + r % t.side * piece + p % piece;
+  return r / group * group * depth * 4 + p / piece * piece * group + r % group * piece + p % piece;
 }
 
 // Takes pieces of scratch one after the other; with a null base it only counts.

@@ -7,8 +7,8 @@
 namespace tc::kernels {
 namespace {
 
-constexpr int kV = kLanes<int32_t>, kWidest = 64;
-static_assert(kInt8Width <= kWidest && kInt8Width % kV == 0);
+constexpr int kV = kLanes<int32_t>;
+static_assert(kInt8Width % kV == 0);
 
 template <class T>
 TC_INLINE Vec<T> load_some(const T* p, int64_t n) {
@@ -28,48 +28,35 @@ TC_INLINE void finish_row(const Int8Finish& f, int64_t r, Place&& place) {
   for (int64_t j = 0; j < f.cols; j += kV) place(j, load(acc + j) + bias - factor * load(f.minus + j));
 }
 
-// Rows go through a buffer where their spans are short and begin anywhere; several rows at a time, so that no store is
-// read at once.
 template <bool kScales>
 void to_bytes(const Int8Finish& f, int32_t lowest, int32_t highest) {
-  constexpr int64_t kRows = 8;
-  alignas(64) uint8_t bytes[kRows][kWidest];
   const int32_t zero = f.output.zero;
   // Clamped as floats: a conversion of a larger one is undefined.
   const VecF low(static_cast<float>(lowest - zero)), high(static_cast<float>(highest - zero));
   const VecI moved(zero);
-  const bool whole = f.spans.size() == 1 && f.spans[0].at == 0 && f.cols % kV == 0;
-  for (int64_t begin = 0; begin < f.rows; begin += kRows) {
-    const int64_t rows = f.rows - begin < kRows ? f.rows - begin : kRows;
-    auto* y = static_cast<uint8_t*>(f.y) + begin * f.y_row;
-    for (int64_t i = 0; i < rows; ++i) {
-      const int64_t r = begin + i;
-      const float* scale = f.output.scale + r * f.output.scale_row;
-      const VecF one(*scale);
-      uint8_t* to = whole ? y + i * f.y_row + f.spans[0].to : bytes[i];
-      finish_row(f, r, [&](int64_t j, VecI sum) {
-        const VecF factor = kScales ? load_some(scale + j, f.cols - j) : one;
-        store_low_bytes(to + j, round_to_i32(vmin(high, vmax(low, to_float(sum) * factor))) + moved);
-      });
-    }
-    if (whole) continue;
-    for (const Int8Span& s : f.spans)
-      for (int64_t i = 0; i < rows; ++i) copy_bytes(y + i * f.y_row + s.to, bytes[i] + s.at, s.count);
+  auto* y = static_cast<uint8_t*>(f.y);
+  for (int64_t r = 0; r < f.rows; ++r, y += f.y_row) {
+    const float* scale = f.output.scale + r * f.output.scale_row;
+    const VecF one(*scale);
+    finish_row(f, r, [&](int64_t j, VecI sum) {
+      const VecF factor = kScales ? load_some(scale + j, f.cols - j) : one;
+      const VecI byte = round_to_i32(vmin(high, vmax(low, to_float(sum) * factor))) + moved;
+      f.cols - j >= kV ? store_low_bytes(y + j, byte) : store_low_bytes(y + j, byte, f.cols - j);
+    });
   }
 }
 
-// Sums or floats, four bytes each. Where the spans are not all of the row, it goes through a buffer.
+// Sums or floats, four bytes each.
 template <class T, class Of>
 TC_INLINE void to_words(const Int8Finish& f, Of&& of) {
-  alignas(64) T row[kWidest];
-  const bool whole = f.spans.size() == 1 && f.spans[0].at == 0 && f.cols % kV == 0;
-  for (int64_t r = 0; r < f.rows; ++r) {
-    T* y = static_cast<T*>(f.y) + r * f.y_row;
-    T* to = whole ? y + f.spans[0].to : row;
-    finish_row(f, r, [&](int64_t j, VecI sum) { store(to + j, of(r, j, sum)); });
-    if (whole) continue;
-    for (const Int8Span& s : f.spans) std::memcpy(y + s.to, row + s.at, static_cast<size_t>(s.count) * sizeof(T));
-  }
+  auto* y = static_cast<T*>(f.y);
+  for (int64_t r = 0; r < f.rows; ++r, y += f.y_row)
+    finish_row(f, r, [&](int64_t j, VecI sum) {
+      if (f.cols - j >= kV)
+        store(y + j, of(r, j, sum));
+      else
+        store(y + j, of(r, j, sum), Tail<T>(static_cast<int>(f.cols - j)));
+    });
 }
 
 template <bool kScales>
@@ -139,14 +126,26 @@ void interleave(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t f
       quads[4 * i + q] = rows[q] ? static_cast<uint8_t>(rows[q][i * step] ^ flip) : uint8_t{0};
 }
 
-template <int64_t kPiece>
-void gather_pieces(const uint8_t* from, int64_t stride, int64_t lines, int64_t bytes, uint8_t* to) {
-  for (int64_t i = 0; i < lines; ++i, from += stride)
-    for (int64_t at = 0; at < bytes; at += kPiece, to += kPiece) std::memcpy(to, from + at, kPiece);
+template <int64_t kStep>
+void gather_by(const uint8_t* from, int64_t stride, int64_t lines, std::span<const Int8Piece> pieces, int64_t step,
+               uint8_t* to) {
+  for (int64_t i = 0; i < lines; ++i, from += stride, to += step) {
+    uint8_t* next = to;
+    for (const Int8Piece& p : pieces) {
+      // Whole steps where the next piece or line is written over what they write too much.
+      if (i + 1 < lines)
+        for (int64_t at = 0; at < p.count; at += kStep) std::memcpy(next + at, from + p.at + at, kStep);
+      else
+        std::memcpy(next, from + p.at, static_cast<size_t>(p.count));
+      next += p.count;
+    }
+  }
 }
-void gather(const uint8_t* from, int64_t stride, int64_t lines, int64_t bytes, uint8_t* to) {
-  // As wide as what is read soon after: a load is not served from two stores that are on their way.
-  (bytes % 64 ? gather_pieces<32> : gather_pieces<64>)(from, stride, lines, bytes, to);
+void gather(const uint8_t* from, int64_t stride, int64_t lines, std::span<const Int8Piece> pieces, int64_t step,
+            uint8_t* to) {
+  int64_t longest = 0;
+  for (const Int8Piece& p : pieces) longest = p.count > longest ? p.count : longest;
+  (longest > 32 ? gather_by<64> : gather_by<32>)(from, stride, lines, pieces, step, to);
 }
 
 template <class T, int kLow, int kHigh>

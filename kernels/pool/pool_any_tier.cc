@@ -1,5 +1,6 @@
 // Pooling in plain layout of what pool_tier.cc does not take: f64, u8 and i8. A tap of the kernel goes over a whole row
 // of outputs at a time, in loops that the compiler vectorises.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -28,29 +29,28 @@ inline void join_row(T* __restrict y, const T* __restrict x, int64_t step, int64
   }
 }
 
-// Bytes of neighbours that are joined at once, in the vectors of the compiler.
-template <class T, int64_t kBytes>
-void join_pieces(T* y, const T* x, int64_t n) {
+// y[o] = the maximum of from(i)[o] for i in [0, count), in the vectors of the compiler; from(0) may be y.
+template <class T, int64_t kBytes, class From>
+void max_pieces(T* y, int64_t n, int64_t count, From&& from) {
   typedef T Piece __attribute__((vector_size(kBytes)));
   constexpr int64_t kPiece = kBytes / static_cast<int64_t>(sizeof(T));
   for (int64_t o = 0; o < n; o += kPiece) {
-    // Maxima may be joined twice: the last piece overlaps the one before.
-    const int64_t at = least(o, n - kPiece);
+    const int64_t at = least(o, n - kPiece);  // the last piece overlaps the one before
     Piece a, b;
-    std::memcpy(&a, y + at, kBytes);
-    std::memcpy(&b, x + at, kBytes);
-    a = (a != a) | (b < a) ? a : b;
+    std::memcpy(&a, from(0) + at, kBytes);
+    for (int64_t i = 1; i < count; ++i) {
+      std::memcpy(&b, from(i) + at, kBytes);
+      a = (a != a) | (b < a) ? a : b;
+    }
     std::memcpy(y + at, &a, kBytes);
   }
 }
-template <class T>
-void join_neighbours(T* y, const T* x, int64_t n) {
-  if (n * static_cast<int64_t>(sizeof(T)) >= 32)
-    join_pieces<T, 32>(y, x, n);
-  else if (n * static_cast<int64_t>(sizeof(T)) >= 16)
-    join_pieces<T, 16>(y, x, n);
-  else
-    join_row<true>(y, x, 1, n);
+template <class T, class From>
+void max_of(T* y, int64_t n, int64_t count, From&& from) {
+  if (n * static_cast<int64_t>(sizeof(T)) >= 32) return max_pieces<T, 32>(y, n, count, from);
+  if (n * static_cast<int64_t>(sizeof(T)) >= 16) return max_pieces<T, 16>(y, n, count, from);
+  std::memmove(y, from(0), static_cast<size_t>(n) * sizeof(T));
+  for (int64_t i = 1; i < count; ++i) join_row<true>(y, from(i), 1, n);
 }
 
 // f(tap's distance from the window's first column, first output, last output + 1) for the taps of a row of outputs, and
@@ -76,7 +76,7 @@ void pool_row(const PoolAnyArgs& g, const T* x, T* y, const Span& sz, const Span
       const T* line = x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * s.in[2];
       for_columns(s, [&](int64_t from, int64_t o0, int64_t o1) {
         if (kMax && step == 1)
-          join_neighbours(y + o0, line + from + o0, o1 - o0);
+          max_of(y + o0, o1 - o0, 2, [&](int64_t i) { return i ? line + from + o0 : y + o0; });
         else
           join_row<kMax>(y + o0, line + from + o0 * step, step, o1 - o0);
       });
@@ -88,33 +88,47 @@ void pool_row(const PoolAnyArgs& g, const T* x, T* y, const Span& sz, const Span
   }
 }
 
-// Elements of a row that maxima are first taken of over the rows of the window, then over its columns.
+// Elements of rows that maxima are first taken of over the rows of the windows, then over their columns.
 constexpr int64_t kLine = 4096;
 
-// Maxima at a step of two: even and odd columns of the rows' maxima lie apart, so that all reads are of neighbours. 64
-// planes of 112 x 112 bytes, 3 x 3: 1.3 to 0.1 ms.
+// Columns that windows at a step of two cover, padding included, even and odd ones.
+int64_t half_line(const PoolShape& s) {
+  const int64_t windows = 2 * (s.out[2] - 1) + (s.kernel[2] - 1) * s.dilation[2] + 1, width = s.pad[2] + s.in[2];
+  return ((windows < width ? width : windows) + 1) / 2;
+}
+
+// Maxima at a step of two: even and odd columns of the rows' maxima lie apart, so that all reads are of neighbours. Each
+// of the three sweeps takes several rows, so that none reads what was stored just now, in other pieces. 64 planes of 112
+// x 112 bytes, 3 x 3: 1.3 to 0.1 ms.
 template <class T>
-void max_row_by_two(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy) {
-  T line[kLine], half[2][kLine / 2];
-  const int64_t width = s.in[2];
-  bool started = false;
-  for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
-    for (int64_t ky = sy.k0; ky < sy.k1; ++ky, started = true) {
-      const T* from = x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * width;
-      if (started)
-        join_neighbours(line, from, width);
+void max_rows_by_two(const PoolShape& s, const T* x, T* y, int64_t row0, int64_t row1) {
+  T lines[kLine], halves[kLine];
+  const int64_t width = s.in[2], half = half_line(s), most = kLine / (2 * half);
+  std::fill(lines, lines + kLine, kLeast<T>);
+  for (int64_t first = row0; first < row1; first += most) {
+    const int64_t rows = least(most, row1 - first);
+    for (int64_t i = 0; i < rows; ++i) {
+      T* line = lines + i * 2 * half + s.pad[2];
+      const Span sz = span_of(s, 0, (first + i) / s.out[1]), sy = span_of(s, 1, (first + i) % s.out[1]);
+      const int64_t in_plane = sy.k1 - sy.k0, count = in_plane * (sz.k1 - sz.k0);
+      if (count <= 0)
+        std::fill(line, line + width, kLeast<T>);
       else
-        std::memcpy(line, from, static_cast<size_t>(width) * sizeof(T));
+        max_of(line, width, count, [&](int64_t tap) {
+          const int64_t kz = count == in_plane ? sz.k0 : sz.k0 + tap / in_plane;
+          const int64_t ky = sy.k0 + tap - (kz - sz.k0) * in_plane;
+          return x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * width;
+        });
     }
+    // The even columns of all rows, then the odd ones.
+    for (int64_t i = 0; i < rows * half; ++i) halves[i] = lines[2 * i];
+    for (int64_t i = 0; i < rows * half; ++i) halves[rows * half + i] = lines[2 * i + 1];
+    for (int64_t i = 0; i < rows; ++i, y += s.out[2])
+      max_of(y, s.out[2], s.kernel[2], [&](int64_t tap) {
+        const int64_t at = tap * s.dilation[2];
+        return halves + (at % 2 * rows + i) * half + at / 2;
+      });
   }
-  for (int64_t o = 0; o < s.out[2]; ++o) y[o] = kLeast<T>;
-  if (!started) return;
-  for (int64_t i = 0; i < width / 2; ++i) half[0][i] = line[2 * i], half[1][i] = line[2 * i + 1];
-  if (width % 2) half[0][width / 2] = line[width - 1];
-  for_columns(s, [&](int64_t from, int64_t o0, int64_t o1) {
-    const int64_t at = from + 2 * o0;
-    join_neighbours(y + o0, half[at % 2] + at / 2, o1 - o0);
-  });
 }
 
 template <class T>
@@ -144,14 +158,14 @@ void pool_as(const PoolAnyArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const PoolShape& s = g.shape;
   const int64_t base = plane * s.in[0] * s.in[1] * s.in[2];
   const T* x = static_cast<const T*>(g.x) + base;
+  if (g.kind == PoolKind::max && g.places == nullptr && s.stride[2] == 2 && 2 * half_line(s) <= kLine)
+    return max_rows_by_two(s, x, static_cast<T*>(g.y) + (plane * s.out[0] * s.out[1] + row0) * s.out[2], row0, row1);
   for (int64_t row = row0; row < row1; ++row) {
     const int64_t to = (plane * s.out[0] * s.out[1] + row) * s.out[2];
     T* y = static_cast<T*>(g.y) + to;
     const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
     if (g.places != nullptr)
       place_row(g, x, y, g.places + to, base, sz, sy);
-    else if (g.kind == PoolKind::max && s.stride[2] == 2 && s.in[2] < kLine)
-      max_row_by_two(s, x, y, sz, sy);
     else if (g.kind == PoolKind::max)
       pool_row<true>(g, x, y, sz, sy);
     else if constexpr (std::numeric_limits<T>::has_infinity)

@@ -1,4 +1,4 @@
-// Bytes: the low one of each lane of a register, stored side by side; short copies.
+// Bytes: the low one of each lane of a register, stored side by side.
 #pragma once
 #include <cstring>
 
@@ -11,16 +11,11 @@ namespace {
 TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(v));
 }
-TC_INLINE void copy_bytes(uint8_t* to, const uint8_t* from, int64_t n) {
-  for (; n > 0; n -= 32, to += 32, from += 32) {
-    const __mmask32 some = n >= 32 ? ~__mmask32{0} : (__mmask32{1} << n) - 1;
-    _mm256_mask_storeu_epi8(to, some, _mm256_maskz_loadu_epi8(some, from));
-  }
+// Of the first n lanes.
+TC_INLINE void store_low_bytes(uint8_t* p, VecI v, int64_t n) {
+  _mm_mask_storeu_epi8(p, static_cast<__mmask16>((1U << n) - 1), _mm512_cvtepi32_epi8(v));
 }
 #else
-TC_INLINE void copy_bytes(uint8_t* to, const uint8_t* from, int64_t n) {
-  std::memcpy(to, from, static_cast<size_t>(n));
-}
 TC_INLINE __m128i low_bytes(VecI v) {
 #if defined(__AVX2__)
   const __m256i order =
@@ -31,10 +26,14 @@ TC_INLINE __m128i low_bytes(VecI v) {
   return _mm_shuffle_epi8(v, _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1));
 #endif
 }
-TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
+// Of the first n lanes.
+TC_INLINE void store_low_bytes(uint8_t* p, VecI v, int64_t n) {
   alignas(16) uint8_t bytes[16];
   _mm_store_si128(reinterpret_cast<__m128i*>(bytes), low_bytes(v));
-  std::memcpy(p, bytes, kLanes<int32_t>);
+  std::memcpy(p, bytes, static_cast<size_t>(n));
+}
+TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
+  store_low_bytes(p, v, kLanes<int32_t>);
 }
 #endif
 

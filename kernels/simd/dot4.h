@@ -69,6 +69,7 @@ inline constexpr int kQuads = static_cast<int>(sizeof(Bytes) / 4);  // lanes
 template <bool kSigned>
 struct Quads {
   Bytes all;
+  Quads() = default;
   explicit TC_INLINE Quads(Bytes b) : all(b) {}
 };
 TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
@@ -78,6 +79,7 @@ TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
 template <bool kSigned>
 struct Quads {
   Bytes even, odd;  // words
+  Quads() = default;
   explicit TC_INLINE Quads(Bytes b) {
     if constexpr (kSigned) {
       even = TC_WORDS(srai_epi16)(TC_WORDS(slli_epi16)(b, 8), 8);
