@@ -93,19 +93,44 @@ TC_INLINE Vec<T> floor_mod(Vec<T> a, Vec<T> b) {
   return select(nonzero(r) & exclusive_or<T>(r < zero, b < zero), r + b, r);
 }
 
+// x / ln 2 rounded, and what x is beyond n ln 2. |x| < 2^21.
+struct ExpReduced {
+  VecF n, r;
+};
+TC_INLINE ExpReduced reduce_exp(VecF x) {
+  const VecF shift = f32(0x1.8p23f);  // beside it, floats are whole numbers
+  const VecF n = fma(x, f32(1.44269504088896341f), shift) - shift;
+  return {n, fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x))};
+}
+
 struct ExpParts {
   VecF p;  // expm1 of the reduced argument
   VecF n;  // exp(x) = 2^n (1 + p)
 };
-
 TC_INLINE ExpParts exp_parts(VecF x) {
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; relative error of expm1 2^-31.9.
   constexpr float kQ[] = {0.5000000047474719f,   0.16666666815548054f,  0.04166635010958746f,
                           0.008333273301978509f, 0.001394138142130745f, 0.0001991407946679753f};
-  const VecF n = vround(x * f32(1.44269504088896341f));
-  VecF r = fnma(n, f32(0.693359375f), x);
-  r = fnma(n, f32(-2.12194440e-4f), r);
-  return {fma(r * r, polynomial(r, kQ), r), n};
+  const ExpReduced x_less = reduce_exp(x);
+  const VecF r = x_less.r;
+  return {fma(r * r, polynomial(r, kQ), r), x_less.n};
+}
+
+// exp(x) = 2^n p, where 1 + expm1 would take two steps more.
+struct ExpScaled {
+  VecF p, n;
+};
+TC_INLINE ExpScaled exp_scaled(VecF x) {
+  // e^r on |r| <= ln 2 / 2; relative error 2^-28.0.
+  constexpr float kP[] = {1.0f,
+                          1.0f,
+                          0.49999993447787433f,
+                          0.16666520631709208f,
+                          0.04166838804718863f,
+                          0.00836871687971857f,
+                          0.0013814598553557999f};
+  const ExpReduced x_less = reduce_exp(x);
+  return {polynomial(x_less.r, kP), x_less.n};
 }
 
 // Below it e^x rounds to 0. Arguments as low, which masks are full of, must not reach the scaling: an instruction whose
@@ -115,14 +140,13 @@ constexpr float kExpIsZero = -103.98f;
 // 2^kShift e^x. Beyond the bounds the result is 0 or infinity.
 template <int kShift = 0>
 TC_INLINE VecF vexp(VecF x) {
-  const ExpParts e = exp_parts(clip_nan(x, f32(-104.5f), f32(90.0f)));
-  return scale_by_power(f32(1.0f) + e.p, kShift == 0 ? e.n : e.n + f32(kShift));
+  const ExpScaled e = exp_scaled(clip_nan(x, f32(-104.5f), f32(90.0f)));
+  return scale_by_power(e.p, kShift == 0 ? e.n : e.n + f32(kShift));
 }
 // e^x for x <= 0.
 TC_INLINE VecF vexp_negative(VecF x) {
-  const Mask<float> gone = x < f32(kExpIsZero);
-  const ExpParts e = exp_parts(select(gone, f32(0.0f), x));
-  return select(gone, f32(0.0f), scale_by_power(f32(1.0f) + e.p, e.n));
+  const ExpScaled e = exp_scaled(x);
+  return scale_by_power_unless(x < f32(kExpIsZero), e.p, e.n);
 }
 
 // expm1(x) for |x| <= 89: half of it in full precision, doubled at the end, since 2^128 is no float but e^88.7 is.
@@ -188,8 +212,8 @@ TC_INLINE VecF vtanh(VecF x) {
   const VecF t = vabs(x);
   const VecF t2 = t * t;
   const VecF small = fma(t * t2, polynomial(t2, kQ), t);
-  const ExpParts e = exp_parts(vmin(f32(20.0f), t + t));
-  const VecF large = f32(1.0f) - f32(2.0f) / (scale_by_power(f32(1.0f) + e.p, e.n) + f32(1.0f));
+  const ExpScaled e = exp_scaled(vmin(f32(20.0f), t + t));
+  const VecF large = f32(1.0f) - f32(2.0f) / (scale_by_power(e.p, e.n) + f32(1.0f));
   return copysign(select(t < f32(0.625f), small, large), x);
 }
 

@@ -242,17 +242,17 @@ void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       int32_t* acc = scratch.acc + worker * t.rows * t.width;
       for (int64_t first = rows.begin(tile / panels.count); first < last; first += t.rows) {
         const int64_t filter = group * c.out + first;
-        Int8Finish f{.rows = std::min<int64_t>(t.rows, last - first),
-                     .cols = end - begin,
-                     .acc = acc,
-                     .acc_row = t.width,
-                     .bias = scratch.bias + filter,
-                     .factor = scratch.factor ? scratch.factor + filter : nullptr,
-                     .minus = sums,
-                     .output = c.output,
-                     .y = static_cast<std::byte*>(c.y) +
-                          (((n - group) * c.out + filter) * pixels + begin) * c.output.bytes(),
-                     .y_row = pixels};
+        Int8Finish f{
+            .rows = std::min<int64_t>(t.rows, last - first),
+            .cols = end - begin,
+            .acc = acc,
+            .acc_row = t.width,
+            .bias = scratch.bias + filter,
+            .factor = scratch.factor ? scratch.factor + filter : nullptr,
+            .minus = sums,
+            .output = c.output,
+            .y = static_cast<std::byte*>(c.y) + (((n - group) * c.out + filter) * pixels + begin) * c.output.bytes(),
+            .y_row = pixels};
         if (f.output.scale) f.output.scale += filter * c.output.scale_row;
         table.block.fn({.rows = f.rows,
                         .cols = f.cols,

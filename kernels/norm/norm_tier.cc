@@ -59,9 +59,27 @@ T exp_row(const T* in, T* out, int64_t n, T peak) {
   return fold_lanes<SumStep<T>, T>(sum[0] + sum[1]);
 }
 
+// The largest element, or any other where one is NaN, which the sum will be then.
+template <class T>
+T peak_of(const T* in, int64_t n) {
+  constexpr int kWidth = kLanes<T>, kAcc = 4;
+  Vec<T> peak[kAcc];
+  for (Vec<T>& p : peak) p = Vec<T>(-infinity<T>);
+  int64_t i = 0;
+  for (; i + kAcc * kWidth <= n; i += kAcc * kWidth) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kAcc; ++j) peak[j] = vmax(peak[j], load(in + i + j * kWidth));
+  }
+  for (; i < n; i += kWidth) {
+    const Tail<T> tail(n - i < kWidth ? static_cast<int>(n - i) : kWidth);
+    peak[0] = vmax(peak[0], select(tail.mask(), load(in + i, tail), peak[0]));
+  }
+  return hmax(vmax(vmax(peak[0], peak[1]), vmax(peak[2], peak[3])));
+}
+
 template <class T>
 void softmax_row(const T* in, T* out, int64_t n, bool log, bool past_caches) {
-  const T peak = reduce_row<MaxStep<T>>(in, n, T{0});
+  const T peak = peak_of(in, n);
   if (log) {
     const T sum = reduce_row<ExpStep<T>>(in, n, peak);
     const Vec<T> m(peak), l = vlog(Vec<T>(sum));

@@ -48,8 +48,8 @@ AddProduct add_product_of(int64_t rows, std::integer_sequence<int, R...>) {
 
 // sigmoid(x) is 1 / d. Below -40 it stays at 4e-18, so that products of two such numbers are finite.
 TC_INLINE VecF sigmoid_divisor(VecF x) {
-  const ExpParts e = exp_parts(clip_nan(negate(x), f32(-40.0f), f32(40.0f)));
-  return f32(1.0f) + scale_by_power(f32(1.0f) + e.p, e.n);
+  const ExpScaled e = exp_scaled(clip_nan(negate(x), f32(-40.0f), f32(40.0f)));
+  return f32(1.0f) + scale_by_power(e.p, e.n);
 }
 // tanh(x) is y / (y + 2) with y = expm1(2 x); from 2 x = 20 on it is 1.
 TC_INLINE VecF tanh_dividend(VecF x) {

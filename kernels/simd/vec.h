@@ -179,6 +179,16 @@ TC_INLINE VecF scale_by_power(VecF x, VecF n) {
 #endif
 }
 
+// The same, 0 in the lanes of `gone`, whatever x and n are there.
+TC_INLINE VecF scale_by_power_unless(Mask<float> gone, VecF x, VecF n) {
+#if defined(__AVX512F__)
+  return VecF(_mm512_maskz_scalef_ps(Mask<float>::register_type(~gone), x, n));
+#else
+  const VecF zero(0.0f);
+  return select(gone, zero, scale_by_power(x, select(gone, zero, n)));
+#endif
+}
+
 // Sixteen floats, the channel block of the NCHW16c layout: 1, 2 or 4 registers.
 struct Block16 {
   static constexpr int kRegs = 16 / kLanes<float>;
