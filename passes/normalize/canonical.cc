@@ -110,6 +110,10 @@ std::span<const Rule> canonical_rules() {
          if (kind(r[x]->dtype()) == DTypeKind::unsigned_int) return r.miss("unsigned");
          return r.make<Neg>({r[x]});
        }},
+      {"square-is-a-product", same_rounding, pat<Pow>(x, 2),
+       [](Rewrite& r) -> Patch {
+         return r.make<Mul>({r[x], r[x]});
+       }},
       {"neg-of-neg", exact, pat<Neg>(pat<Neg>(x)), [](Rewrite& r) -> Patch { return r.same(r[x]); }},
   };
   return kRules;
