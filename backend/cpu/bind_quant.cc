@@ -181,6 +181,7 @@ bool bind_fused_matmul_integer(Binder& b) {
 struct ConvOperands {
   int x, x_zero, w, w_zero;
   int x_scale = -1, w_scale = -1, y_scale = -1, y_zero = -1, bias = -1;
+  int residual = -1, residual_scale = -1, residual_zero = -1, sum_scale = -1, sum_zero = -1;
 };
 
 struct IntegerConvState {
@@ -221,8 +222,16 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
       return b.refuse("scales that are not one per channel");
   }
   const bool scale_vector = quantised && !is_one(b, o.w_scale);
-  fixed.output.kind = kind_of(result);
+  const DType product = quantised ? b.dtype(o.y_zero) : result;
+  fixed.output.kind = kind_of(product);
   fixed.output.scale_row = scale_vector;
+  if (o.residual >= 0) {
+    for (int i : {o.residual_scale, o.residual_zero, o.sum_scale, o.sum_zero})
+      if (!is_one(b, i)) return b.refuse("the scale of the sum is no number");
+    fixed.sum.other_signed = b.dtype(o.residual) == DType::i8;
+    fixed.sum.is_signed = result == DType::i8;
+    if constexpr (std::is_same_v<Op, FusedQLinearConv>) fixed.sum.relu = attrs.relu;
+  }
 
   const kernels::Int8Table& table = b.table().int8;
   const Slot x = b.in(o.x);
@@ -238,6 +247,9 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const Slot w_zero = w_zero_in_middle ? kNoSlot : given(o.w_zero);
   const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),
              y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias);
+  const Slot residual = given(o.residual), residual_scale = given(o.residual_scale),
+             residual_zero = given(o.residual_zero), sum_scale = given(o.sum_scale), sum_zero = given(o.sum_zero);
+  const DType residual_type = o.residual >= 0 ? b.dtype(o.residual) : result;
   const Slot y = b.out(0);
   const int64_t filter_size = weights->size() / we[0];
   b.flops = [=](const Frame& f) { return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(filter_size); };
@@ -273,7 +285,15 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
           const auto* of_w = f.ptr<const float>(w_scale);
           for (int64_t j = 0; j < (scale_vector ? c.groups * c.out : 1); ++j) scale[j] = of_x * of_w[j] / of_y;
           c.output.scale = scale;
-          c.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), result);
+          c.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), product);
+        }
+        if (residual != kNoSlot) {
+          c.sum.other = f.ptr<const uint8_t>(residual);
+          c.sum.other_zero = as_number(*f.ptr<const uint8_t>(residual_zero), residual_type);
+          c.sum.zero = as_number(*f.ptr<const uint8_t>(sum_zero), result);
+          c.sum.product_scale = *f.ptr<const float>(y_scale);
+          c.sum.other_scale = *f.ptr<const float>(residual_scale);
+          c.sum.scale = *f.ptr<const float>(sum_scale);
         }
         c.y = f.raw(y);
         kernels::int8_conv(f.team(), table, c);
@@ -288,6 +308,23 @@ bool bind_conv_integer(Binder& b) {
 bool bind_qlinear_conv(Binder& b) {
   return bind_integer_conv<QLinearConv>(
       b, {.x = 0, .x_zero = 2, .w = 3, .w_zero = 5, .x_scale = 1, .w_scale = 4, .y_scale = 6, .y_zero = 7, .bias = 8});
+}
+
+bool bind_fused_qlinear_conv(Binder& b) {
+  return bind_integer_conv<FusedQLinearConv>(b, {.x = 0,
+                                                 .x_zero = 2,
+                                                 .w = 3,
+                                                 .w_zero = 5,
+                                                 .x_scale = 1,
+                                                 .w_scale = 4,
+                                                 .y_scale = 6,
+                                                 .y_zero = 7,
+                                                 .bias = 8,
+                                                 .residual = 9,
+                                                 .residual_scale = 10,
+                                                 .residual_zero = 11,
+                                                 .sum_scale = 12,
+                                                 .sum_zero = 13});
 }
 
 // Runs of elements that have one scale: `runs` of them, run i with scale i / 1 mod `scales`.
@@ -400,6 +437,7 @@ void rows_bind_quant(BindRows& rows) {
   rows.push_back({OpId::QLinearMatMul, "dot_i8", bind_qlinear_matmul});
   rows.push_back({OpId::ConvInteger, "dot_i8", bind_conv_integer});
   rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv});
+  rows.push_back({OpId::FusedQLinearConv, "dot_i8", bind_fused_qlinear_conv});
   rows.push_back({OpId::QuantizeLinear, "quantise_f32", bind_linear<true>});
   rows.push_back({OpId::DequantizeLinear, "dequantise_f32", bind_linear<false>});
   rows.push_back({OpId::DynamicQuantizeLinear, "quantise_f32", bind_dynamic_quantize});

@@ -13,7 +13,9 @@ void eval_decomposed(EvalContext& ctx) {
   std::unordered_map<const Value*, Datum> values;
   std::vector<Value*> operands;
   for (int i = 0; i < ctx.num_operands(); ++i) {
-    operands.push_back(ctx.has(i) ? g.add_input(ctx.in(i).type()) : nullptr);
+    // Of the declared element type, which some ops insist on, also where the elements at hand are wider.
+    operands.push_back(ctx.has(i) ? g.add_input(Type::tensor(ctx.node().operand(i)->dtype(), ctx.in(i).type().shape()))
+                                  : nullptr);
     if (operands.back()) values[operands.back()] = ctx.datum(i);
   }
   Builder b(g);
@@ -44,6 +46,11 @@ void eval<FusedMatMul>(EvalContext& ctx) {
 
 template <>
 void eval<FusedMatMulInteger>(EvalContext& ctx) {
+  eval_decomposed(ctx);
+}
+
+template <>
+void eval<FusedQLinearConv>(EvalContext& ctx) {
   eval_decomposed(ctx);
 }
 

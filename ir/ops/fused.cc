@@ -7,9 +7,12 @@ namespace tc {
 namespace {
 
 // The residual may refine the result's extents, and must not contradict them.
-void set_with_residual(InferContext& ctx, Shape s, int residual) {
+void check_residual(InferContext& ctx, const Shape& s, int residual) {
   if (ctx.has(residual) && !compatible(Type::tensor(ctx.dtype(0), s), Type::tensor(ctx.dtype(0), ctx.shape(residual))))
     ctx.fail(ErrorCode::bad_shape, "the residual is ", ctx.type(residual), " but the result has shape ", s);
+}
+void set_with_residual(InferContext& ctx, Shape s, int residual) {
+  check_residual(ctx, s, residual);
   ctx.set(0, std::move(s));
 }
 
@@ -108,6 +111,22 @@ std::vector<Value*> FusedMatMulInteger::decompose(Builder& b, const Node& node) 
   Value* y = b.make<Mul>({b.make<Cast>({sums}, {.to = node.operand(4)->dtype()}), node.operand(4)});
   if (node.operand(5)) y = b.make<Add>({y, node.operand(5)});
   return {apply_epilogue(b, y, node.attrs<FusedMatMulInteger>().epilogue())};
+}
+
+void FusedQLinearConv::infer(InferContext& ctx) {
+  Shape s = infer_conv(ctx, ctx.attrs<FusedQLinearConv>(), 0, 3, 8);
+  check_residual(ctx, s, 9);
+  ctx.set(0, ctx.dtype(13), std::move(s));
+}
+
+std::vector<Value*> FusedQLinearConv::decompose(Builder& b, const Node& node) {
+  const auto& a = node.attrs<FusedQLinearConv>();
+  const auto operands = node.operands();
+  Value* product = b.make<QLinearConv>({operands.begin(), operands.begin() + 9}, a);
+  Value* y = b.make<Add>({b.make<DequantizeLinear>({product, operands[6], operands[7]}),
+                          b.make<DequantizeLinear>({operands[9], operands[10], operands[11]})});
+  if (a.relu) y = b.make<Relu>({y});
+  return {b.make<QuantizeLinear>({y, operands[12], operands[13]})};
 }
 
 void Cluster::infer(InferContext& ctx) {

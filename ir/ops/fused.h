@@ -100,6 +100,24 @@ struct FusedMatMulInteger {
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
+// A quantised convolution and another quantised tensor of the result's shape, added and quantised again: what the first
+// nine operands give as qlinear_conv, dequantised, + the residual, dequantised, at least 0 with relu.
+struct FusedQLinearConv {
+  struct Attrs : ConvAttrs {
+    bool relu = false;
+    static constexpr auto fields = extend<Attrs>(ConvAttrs::fields, Fields{field("relu", &Attrs::relu)});
+  };
+  static constexpr OpFacts facts{
+      "fused_qlinear_conv",
+      {},
+      "x:T, x_scale:f32, x_zero_point:T, w:U, w_scale:f32, w_zero_point:U, product_scale:f32, product_zero_point:P, "
+      "b:i32?, residual:R, residual_scale:f32, residual_zero_point:R, y_scale:f32, y_zero_point:Y -> y:Y",
+      {{{'T', dtypes::bytes}, {'U', dtypes::bytes}, {'P', dtypes::bytes}, {'R', dtypes::bytes}, {'Y', dtypes::bytes}}},
+      "quantised convolution, residual and relu, quantised"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
 // A region of elementwise ops that runs in one sweep over its operands. The region's inputs are the operands; it
 // captures nothing; its outputs are the results. All results have one shape, into which every operand broadcasts.
 struct Cluster {

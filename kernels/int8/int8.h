@@ -50,6 +50,16 @@ struct Int8Output {
   int64_t bytes() const { return kind == Kind::i32 || kind == Kind::f32 ? 4 : 1; }
 };
 
+// Another quantised tensor that is added to the bytes p of an Int8Output: clamp(round(((p - its zero) product_scale +
+// (other - other_zero) other_scale) / scale) + zero) within the type of the sum's bytes.
+struct Int8Sum {
+  const uint8_t* other = nullptr;  // laid out as the result; null: nothing is added
+  bool other_signed = false, is_signed = false;
+  bool relu = false;  // before it is divided
+  int32_t other_zero = 0, zero = 0;
+  float product_scale = 1, other_scale = 1, scale = 1;
+};
+
 // y[r][j] of acc[r][j] + bias[r] - factor[r] * minus[j] for the first `cols` columns j.
 struct Int8Finish {
   int64_t rows = 0, cols = 0;
@@ -57,6 +67,7 @@ struct Int8Finish {
   int64_t acc_row = 0;                                                 // whole registers; likewise `minus`
   const int32_t *bias = nullptr, *factor = nullptr, *minus = nullptr;  // factor may be null: 0
   Int8Output output;  // its scales and shifts those of the first row and column
+  Int8Sum sum = {};   // of bytes; its other operand that of the first row and column
   void* y = nullptr;
   int64_t y_row = 0;  // elements
 };
@@ -124,6 +135,7 @@ struct Int8ConvArgs {
   int64_t w_zero_step = 0;            // 1: one per output channel
   const int32_t* bias = nullptr;      // one per output channel; null: 0
   Int8Output output;                  // scale_row 1: one scale per output channel
+  Int8Sum sum = {};                   // of bytes
   void* y = nullptr;
   std::byte* scratch = nullptr;  // int8_conv_scratch bytes, 64-byte aligned
 };

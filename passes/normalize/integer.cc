@@ -119,6 +119,41 @@ Patch integer_conv(Rewrite& r) {
       conv->attrs<Conv>());
 }
 
+// What is left of a bottleneck's end: a quantised convolution and its shortcut, added.
+Patch add_to_conv(Rewrite& r) {
+  const Node& root = *r.root();
+  const auto& a = r.root_attrs<QuantizeLinear>();
+  const DType byte = root.result(0)->dtype();
+  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
+  if (!is_byte(byte) || a.block_size || a.precision || !scale || scale->size() != 1 || scale->dtype() != DType::f32 ||
+      !zero || zero->size() != 1)
+    return r.miss("the result is no byte with one constant scale");
+  const Value* sum = r[quantised];
+  const Node* relu = sum->def() && sum->def()->is<Relu>() ? sum->def() : nullptr;
+  if (relu) sum = relu->operand(0);
+  const Node* add = sum->def();
+  if (!add || !add->is<Add>() || add->graph() != root.graph()) return r.miss("what is quantised is no sum");
+  if (!r.single_use(sum) || !r.single_use(r[quantised])) return r.miss("the sum has other users");
+  for (int side : {0, 1}) {
+    Value *product = add->operand(side), *residual = add->operand(1 - side);
+    const auto p = dequantised(product), other = dequantised(residual);
+    if (!p || !other || !p->per_tensor() || !other->per_tensor() || !is_byte(other->bytes->dtype())) continue;
+    const Node* conv = p->bytes->def();
+    if (!conv || !conv->is<QLinearConv>() || conv->graph() != root.graph()) continue;
+    if (!r.single_use(product) || !r.single_use(p->bytes)) continue;
+    if (!same_type(product, residual)) continue;
+    std::vector<Value*> operands = conv->operands();
+    operands.resize(9, nullptr);
+    for (Value* v : {other->bytes, r.constant(scalar_of(other->scales)), r.constant(other->zeros),
+                     r.constant(scalar_of(*scale)), r.constant(scalar_of(*zero))})
+      operands.push_back(v);
+    FusedQLinearConv::Attrs attrs{conv->attrs<QLinearConv>()};
+    attrs.relu = relu != nullptr;
+    return r.make<FusedQLinearConv>(operands, attrs);
+  }
+  return r.miss("no addend is a quantised convolution of its own and the other one dequantised bytes of its shape");
+}
+
 // The sums are scaled once: a scale per tensor on the left, per tensor or column on the right.
 Patch integer_matmul(Rewrite& r) {
   const auto a = dequantised(r[left]), b = dequantised(r[right]);
@@ -164,6 +199,8 @@ std::span<const Rule> integer_rules() {
   static const Rule kRules[] = {
       {"quantised-conv-is-integer", approximate(8e-3), pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)),
        integer_conv},
+      {"sum-with-quantised-conv-is-integer", approximate(8e-3), pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)),
+       add_to_conv},
       {"product-of-dequantised-is-integer", reassociates, pat<MatMul>(left, right), integer_matmul},
       {"pool-of-dequantised-is-of-bytes", exact, pat<MaxPool>(left), pool_of_bytes},
   };

@@ -92,8 +92,11 @@ try {
     steps, { timeout: 180000 });
   const losses = (await page.locator('#losses li').allTextContents()).map(Number);
   const native = nativeLosses();
-  const worst = Math.max(...losses.map((v, k) => Math.abs(v - native[k])));
-  expect(losses.length === native.length && worst <= 1e-4, `losses of ${steps} steps differ from native ones by ${worst.toExponential(1)} at most`);
+  // Each step makes more of the roundings before it: native losses of two instruction sets, sse42 and avx512, differ by
+  // 5e-6 in the first 14 steps and by 4e-4 in the 20th.
+  const worst = (count) => Math.max(...losses.slice(0, count).map((v, k) => Math.abs(v - native[k])));
+  expect(losses.length === native.length && worst(10) <= 2e-5 && worst(steps) <= 2e-3,
+    `losses of 10 steps differ from native ones by ${worst(10).toExponential(1)} at most, of ${steps} by ${worst(steps).toExponential(1)}`);
   expect(losses.at(-1) <= losses[0] / 2, `the loss falls from ${losses[0]} to ${losses.at(-1)}`);
 
   // Every control has a name that a screen reader can say.

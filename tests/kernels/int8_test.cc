@@ -252,11 +252,14 @@ TEST_P(Int8, ConvOfManyChannels) {
 TEST_P(Int8, Floats) {
   Random random(3);
   for (const Edge edge : kEdges)
-    for (const int64_t n : {0, 1, 17, 100, 131}) {
+    for (const int64_t n : {0, 1, 17, 100, 131, 5000}) {
       GuardedBuffer<float> x(random.floats(static_cast<size_t>(n), -20, 20), edge), back(static_cast<size_t>(n), edge);
       GuardedBuffer<uint8_t> q(static_cast<size_t>(n), edge);
       if (n > 1) x[1] = NAN;
-      if (n > 20) x[20] = INFINITY;
+      if (n > 20) x[19] = -INFINITY, x[20] = INFINITY, x[21] = 3e38F;
+      // Halfway between two bytes, and just beside.
+      for (size_t i = 200; i < static_cast<size_t>(n); ++i)
+        x[i] = std::nextafter((static_cast<float>(i % 300) - 149.5F) * 0.1F, i % 5 < 2 ? -1e9F : 1e9F);
       for (const bool is_signed : {false, true}) {
         const int32_t zero = is_signed ? 5 : 120;
         kernels().quantise.fn(x.data(), n, 0.1F, zero, is_signed, q.data());

@@ -26,6 +26,29 @@ std::vector<RuleCase> normalize_cases() {
        "(%x: f32[4]) { %s = constant dense<0.05> : f32[] \n %0 = quantize_linear %x, %s \n return %0 }",
        "what is quantised is no convolution", nullptr},
 #undef QUANTISED_CONV
+#define QUANTISED_SUM                                                                                                \
+  "%s = constant dense<0.05> : f32[] \n %z = constant dense<3> : u8[] \n %w = constant dense<[[[[7]], [[-9]]], "     \
+  "[[[100]], [[-128]]]]> : i8[2,2,1,1] \n %ws = constant dense<[0.01, 0.02]> : f32[2] \n %wz = constant dense<0> : " \
+  "i8[] \n %q = qlinear_conv %x, %s, %z, %w, %ws, %wz, %s, %z \n %dq = dequantize_linear %q, %s, %z \n %dr = "       \
+  "dequantize_linear %r, %s, %z \n "
+      {"sum-with-quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4], %r: u8[1,2,3,4]) { " QUANTISED_SUM "%a = add %dr, %dq \n %0 = quantize_linear %a, %s, %z \n "
+       "return %0 }",
+       "fused_qlinear_conv %x", "add"},
+      {"sum-with-quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4], %r: u8[1,2,3,4]) { " QUANTISED_SUM
+       "%a = add %dq, %dr \n %y = relu %a \n %0 = quantize_linear "
+       "%y, %s, %z \n return %0 }",
+       "relu}", "add"},
+      {"sum-with-quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4], %r: u8[1,2,3,4]) { " QUANTISED_SUM "%a = add %dq, %dr \n %0 = quantize_linear %a, %s, %z \n "
+       "return %0, %q }",
+       "no addend is a quantised convolution of its own and the other one dequantised bytes of its shape", nullptr},
+      {"sum-with-quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4], %r: u8[2,1,1]) { " QUANTISED_SUM "%a = add %dq, %dr \n %0 = quantize_linear %a, %s, %z \n "
+       "return %0 }",
+       "no addend is a quantised convolution of its own and the other one dequantised bytes of its shape", nullptr},
+#undef QUANTISED_SUM
       {"product-of-dequantised-is-integer",
        "(%x: i8[N,2]) { %s = constant dense<0.05> : f32[] \n %z = constant dense<-3> : i8[] \n %w = constant "
        "dense<[[1, "

@@ -1,3 +1,4 @@
+#include "tc/ir/eval/wide.h"
 #include "tests/samples/sample.h"
 
 namespace tc {
@@ -13,6 +14,31 @@ void conv_sample(SampleGraph& g) {
   Value* x = g.input(DType::f32, {2, 3, 6, 5});
   Value* w = g.b.constant(g.random(DType::f32, {4, 3, 3, 3}, -0.5, 0.5));
   g.outputs({g.b.make<FusedConv>({x, w, g.input(DType::f32, {4}), g.input(DType::f32, {2, 4, 6, 5})}, a)});
+}
+
+// A quantised convolution and a residual, with the types of the convolution's bytes, the residual's and the result's.
+// No sum of the scales lies halfway between two bytes.
+template <DType P, DType R, DType Y, bool kRelu>
+void quantised_sum(SampleGraph& g) {
+  const auto zero = [&](DType t, int64_t of) {
+    Tensor z(t, {});
+    narrow(std::vector<int64_t>{of}, z);
+    return g.b.constant(z);
+  };
+  const auto scale = [&](float s) { return g.b.constant(Tensor::scalar<float>(s)); };
+  FusedQLinearConv::Attrs a;
+  a.pads = {1, 1, 1, 1};
+  a.relu = kRelu;
+  const auto bytes = [&](DType t, const Extents& e) {
+    return t == DType::i8 ? g.input(t, e, -128, 127) : g.input(t, e, 0, 255);
+  };
+  Value* x = bytes(P, {2, 3, 5, 7});
+  Value* w = g.b.constant(g.random(DType::i8, {4, 3, 3, 3}, -128, 127));
+  Value* residual = bytes(R, {2, 4, 5, 7});
+  g.outputs({g.b.make<FusedQLinearConv>(
+      {x, scale(0.0217F), zero(P, 12), w, scale(0.01F), zero(DType::i8, 0), scale(0.0713F), zero(P, 3), nullptr,
+       residual, scale(0.0457F), zero(R, 7), scale(0.0619F), zero(Y, 5)},
+      a)});
 }
 
 void cluster_sample(SampleGraph& g) {
@@ -76,6 +102,9 @@ void samples_fused(std::vector<Sample>& samples) {
                             g.input(DType::f32, {5}), g.input(DType::f32, {5})},
                            a)});
                      }});
+  samples.push_back({"fused_qlinear_conv/signed", quantised_sum<DType::i8, DType::i8, DType::i8, false>});
+  samples.push_back({"fused_qlinear_conv/unsigned_relu", quantised_sum<DType::u8, DType::u8, DType::u8, true>});
+  samples.push_back({"fused_qlinear_conv/mixed", quantised_sum<DType::i8, DType::u8, DType::i8, true>});
   samples.push_back({"cluster/two_results", cluster_sample});
 }
 

@@ -70,6 +70,12 @@ std::optional<Dim> multiply_adds(const Node& n) {
       if (!y || !b || b->rank() < 2) return std::nullopt;
       return y->count() * count_from(*b, 1);
     }
+    case OpId::QLinearConv:
+    case OpId::FusedQLinearConv: {
+      const Shape *y = shape_of(n.result(0)), *w = shape_of(n.operand(3));
+      if (!y || !w || w->rank() < 2) return std::nullopt;
+      return y->count() * count_from(*w, 1);
+    }
     case OpId::ConvTranspose:
       if (!a || !b || b->rank() < 2) return std::nullopt;
       return a->count() * count_from(*b, 1);
@@ -77,6 +83,7 @@ std::optional<Dim> multiply_adds(const Node& n) {
     case OpId::MatMulInteger:
     case OpId::FusedMatMul:
     case OpId::FusedMatMulInteger:
+    case OpId::QLinearMatMul:
     case OpId::Gemm: {
       const Shape* y = shape_of(n.result(0));
       if (!y || !a || a->rank() < 1) return std::nullopt;
