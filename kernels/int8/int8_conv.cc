@@ -84,22 +84,9 @@ struct ConvScratch {
   }
 };
 
-// One row of a part from four channels' rows of x; columns outside are padding and stay as they are.
-void fill_row(const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* const rows[4],
-              int64_t part_x, uint8_t* to) {
-  const int64_t stride = c.stride[1], shift = part_x - c.pad[1];  // x = column * stride + shift
-  const int64_t first = std::clamp<int64_t>(shift < 0 ? (-shift + stride - 1) / stride : 0, 0, parts.extent[1]);
-  const int64_t last = std::clamp<int64_t>((c.in[1] - shift + stride - 1) / stride, first, parts.extent[1]);
-  if (first == last) return;
-  const uint8_t* from[4];
-  // Filters are 0 where there is no channel, so any bytes will do.
-  for (int q = 0; q < 4; ++q) from[q] = (rows[q] ? rows[q] : rows[0]) + first * stride + shift;
-  table.interleave.fn(from, last - first, stride, flip(c.x_signed), to + first * 4);
-}
-
 void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* x,
                 uint8_t* to_parts) {
-  const int64_t image = c.in[0] * c.in[1];
+  const int64_t image = c.in[0] * c.in[1], stride = c.stride[1];
   const Tiling lines = tile_by_cost(parts.extent[0], parts.extent[1] * 4, 1 << 13);
   parallel_for(team, parts.count[0] * parts.count[1] * parts.depth * lines.count(), [&](int64_t tile, int) {
     const int64_t plane = tile / lines.count(), begin = lines.begin(tile % lines.count());
@@ -108,12 +95,23 @@ void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const
     const int64_t end = lines.end(tile % lines.count()), row = parts.extent[1] * 4;
     uint8_t* to = to_parts + plane * parts.plane + begin * row;
     std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>((end - begin) * row));
+    // Columns outside of the image are padding: x = column * stride + shift.
+    const int64_t shift = part_x - c.pad[1];
+    const int64_t first = std::clamp<int64_t>(shift < 0 ? (-shift + stride - 1) / stride : 0, 0, parts.extent[1]);
+    const int64_t last = std::clamp<int64_t>((c.in[1] - shift + stride - 1) / stride, first, parts.extent[1]);
+    if (first == last) return;
+    const uint8_t* planes[4];
+    for (int64_t q = 0; q < 4; ++q) {
+      // Filters are 0 where there is no channel, so any bytes will do.
+      const int64_t channel = std::min(4 * quad + q, c.channels - 1);
+      planes[q] = x + channel * image + first * stride + shift;
+    }
     for (int64_t r = begin; r < end; ++r, to += row) {
       const int64_t y = r * c.stride[0] + part_y - c.pad[0];
       if (y < 0 || y >= c.in[0]) continue;
-      const uint8_t* from[4] = {};
-      for (int64_t q = 0; q < 4 && 4 * quad + q < c.channels; ++q) from[q] = x + (4 * quad + q) * image + y * c.in[1];
-      fill_row(table, c, parts, from, part_x, to);
+      const uint8_t* from[4];
+      for (int q = 0; q < 4; ++q) from[q] = planes[q] + y * c.in[1];
+      table.interleave.fn(from, last - first, stride, flip(c.x_signed), to + first * 4);
     }
   });
 }
