@@ -65,10 +65,13 @@ class GuardedBuffer {
   std::size_t count_ = 0;
 };
 
-// Every tier that this machine can run, the lowest first.
-// Tiers of this machine up to `last`. Only products have kernels of their own beyond AVX-512.
+// Tiers of this machine up to `last`, the lowest first. Only products have kernels of their own beyond AVX-512; with
+// emulated tiles they are all that is tested.
 inline std::vector<Tier> machine_tiers(Tier last = Tier::avx512) {
   std::vector<Tier> tiers;
+#if defined(TC_EMULATED_TILES)
+  if (last == Tier::amx && cpu_info().avx512_bf16 && cpu_info().avx512_vnni) return {Tier::amx};
+#endif
   for (int i = 0; i <= static_cast<int>(std::min(cpu_info().tier, last)); ++i) tiers.push_back(static_cast<Tier>(i));
   return tiers;
 }
