@@ -10,7 +10,8 @@ namespace tc {
 namespace integer_patterns {
 namespace {
 
-constexpr Any quantised, y_scale, y_zero, left, right;
+constexpr Any quantised, y_scale, y_zero, left, right, addend;
+constexpr As<Reshape, Flatten, Squeeze, Unsqueeze, Transpose, Slice, DepthToSpace, SpaceToDepth> moves;
 
 bool is_byte(DType t) {
   return t == DType::u8 || t == DType::i8;
@@ -154,24 +155,54 @@ Patch add_to_conv(Rewrite& r) {
   return r.miss("no addend is a quantised convolution of its own and the other one dequantised bytes of its shape");
 }
 
-// The sums are scaled once: a scale per tensor on the left, per tensor or column on the right.
-Patch integer_matmul(Rewrite& r) {
-  const auto a = dequantised(r[left]), b = dequantised(r[right]);
-  if (!a || !b || !is_byte(a->bytes->dtype()) || !is_byte(b->bytes->dtype()) || !a->per_tensor())
-    return r.miss("an operand is not dequantised bytes");
-  const Tensor* weights = b->bytes->constant();
-  if (!weights || weights->rank() != 2) return r.miss("the right operand is no constant matrix");
-  if (!b->per_tensor() && b->axis != 1 && b->axis != -1) return r.miss("scales of another axis");
-  const Shape& shape = a->bytes->shape();
-  if (!shape.ranked() || shape.rank() < 2) return r.miss("the left operand is no matrix");
-  Tensor scales(DType::f32, b->scales.extents());
+// The product of dequantised matrices. The sums are scaled once: a scale per tensor on the left, per tensor or column
+// on the right.
+Value* scaled_sums(Rewrite& r, const Dequantised& a, const Dequantised& b, Value* b_bytes) {
+  Tensor scales(DType::f32, b.scales.extents());
   {
     auto to = scales.mutable_span<float>();
-    for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(a->scale[0]) * static_cast<float>(b->scale[i]);
+    for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(a.scale[0]) * static_cast<float>(b.scale[i]);
   }
-  if (b->per_tensor()) scales = scalar_of(scales);
-  Value* sums = r.make<MatMulInteger>({a->bytes, b->bytes, r.constant(a->zeros), r.constant(b->zeros)});
+  if (b.per_tensor()) scales = scalar_of(scales);
+  Value* sums = r.make<MatMulInteger>({a.bytes, b_bytes, r.constant(a.zeros), r.constant(b.zeros)});
   return r.make<Mul>({r.make<Cast>({sums}, {.to = DType::f32}), r.constant(scales)});
+}
+
+const char* no_product_of_bytes(const std::optional<Dequantised>& a, const std::optional<Dequantised>& b,
+                                int64_t columns) {
+  if (!a || !b || !is_byte(a->bytes->dtype()) || !is_byte(b->bytes->dtype()) || !a->per_tensor())
+    return "an operand is not dequantised bytes";
+  const Tensor* weights = b->bytes->constant();
+  if (!weights || weights->rank() != 2) return "the right operand is no constant matrix";
+  if (!b->per_tensor() && b->axis != columns && b->axis != columns - 2) return "scales of another axis";
+  const Shape& shape = a->bytes->shape();
+  return !shape.ranked() || shape.rank() < 2 ? "the left operand is no matrix" : nullptr;
+}
+
+Patch integer_matmul(Rewrite& r) {
+  const auto a = dequantised(r[left]), b = dequantised(r[right]);
+  if (const char* why = no_product_of_bytes(a, b, 1)) return r.miss(why);
+  return scaled_sums(r, *a, *b, b->bytes);
+}
+
+Tensor transposed(const Tensor& bytes) {
+  const int64_t rows = bytes.extents()[0], columns = bytes.extents()[1];
+  Tensor t(bytes.dtype(), {columns, rows});
+  const auto* from = static_cast<const uint8_t*>(bytes.data());
+  auto* to = static_cast<uint8_t*>(t.mutable_data());
+  for (int64_t i = 0; i < columns; ++i)
+    for (int64_t j = 0; j < rows; ++j) *to++ = from[j * columns + i];
+  return t;
+}
+
+Patch integer_gemm(Rewrite& r) {
+  const auto& g = r.root_attrs<Gemm>();
+  const auto a = dequantised(r[left]), b = dequantised(r[right]);
+  if (const char* why = no_product_of_bytes(a, b, g.trans_b ? 0 : 1)) return r.miss(why);
+  if (g.trans_a || g.alpha != 1 || (r[addend] && g.beta != 1))
+    return r.miss("a factor, or the left operand transposed");
+  Value* y = scaled_sums(r, *a, *b, g.trans_b ? r.constant(transposed(*b->bytes->constant())) : b->bytes);
+  return r[addend] ? r.make<Add>({y, r[addend]}) : y;
 }
 
 // The largest number belongs to the largest byte. Every window holds an element, so what padding is does not matter.
@@ -190,6 +221,32 @@ Patch pool_of_bytes(Rewrite& r) {
   return r.root()->num_results() > 1 ? Patch(std::vector<Value*>{y, nullptr}) : Patch(y);
 }
 
+// Where elements go does not depend on what they are worth.
+Patch move_of_bytes(Rewrite& r) {
+  const Node& n = *r.root();
+  const auto x = dequantised(n.operand(0));
+  if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor())
+    return r.miss("what is moved is not dequantised bytes with one scale");
+  std::vector<Value*> operands = n.operands();
+  operands[0] = x->bytes;
+  Value* moved = r.node(n.op(), operands, n.raw_attrs(), 1)->result(0);
+  return r.make<DequantizeLinear>({moved, r.constant(scalar_of(x->scales)), r.constant(x->zeros)});
+}
+
+// (k s) / s is nearer to k than to any other byte, when neither k s nor s is close to the ends of what floats hold.
+Patch quantised_again(Rewrite& r) {
+  const auto x = dequantised(r[quantised]);
+  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
+  if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor() || !scale || scale->size() != 1 ||
+      scale->dtype() != DType::f32 || (r[y_zero] && (!zero || zero->size() != 1)))
+    return r.miss("what is quantised is not dequantised bytes with one scale");
+  const double s = x->scale[0];
+  if (widen<double>(*scale)[0] != s || !(std::abs(s) > 1e-30 && std::abs(s) < 1e30) ||
+      (zero ? to_i64(*zero)[0] : 0) != x->zero || r.root()->result(0)->dtype() != x->bytes->dtype())
+    return r.miss("quantised in another way");
+  return x->bytes;
+}
+
 }  // namespace
 }  // namespace integer_patterns
 
@@ -202,7 +259,10 @@ std::span<const Rule> integer_rules() {
       {"sum-with-quantised-conv-is-integer", approximate(8e-3), pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)),
        add_to_conv},
       {"product-of-dequantised-is-integer", reassociates, pat<MatMul>(left, right), integer_matmul},
+      {"gemm-of-dequantised-is-integer", reassociates, pat<Gemm>(left, right, maybe(addend)), integer_gemm},
       {"pool-of-dequantised-is-of-bytes", exact, pat<MaxPool>(left), pool_of_bytes},
+      {"move-of-dequantised-is-of-bytes", exact, moves, move_of_bytes},
+      {"quantised-again-is-bytes", exact, pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)), quantised_again},
   };
   return kRules;
 }

@@ -63,6 +63,42 @@ std::vector<RuleCase> normalize_cases() {
        "{axis = 0} \n %0 = matmul %a, %b \n return %0 }",
        "scales of another axis", nullptr},
 #define DEQUANTISED "(%x: u8[1,2,5,5]) { %s = constant dense<0.05> : f32[] \n %d = dequantize_linear %x, %s \n "
+#define BYTES \
+  "%s = constant dense<0.05> : f32[] \n %z = constant dense<3> : u8[] \n %d = dequantize_linear %x, %s, %z \n "
+      {"move-of-dequantised-is-of-bytes",
+       "(%x: u8[2,3,4]) { " BYTES "%0 = transpose %d {perm = [2, 0, 1]} \n return %0 }", "transpose %x",
+       "transpose %d"},
+      {"move-of-dequantised-is-of-bytes",
+       "(%x: u8[2,3,4]) { " BYTES "%c = constant dense<[6, 4]> : i64[2] \n %0 = reshape %d, %c \n return %0 }",
+       "reshape %x, %c", "reshape %d"},
+      {"move-of-dequantised-is-of-bytes",
+       "(%x: u8[2,3]) { %s = constant dense<[0.1, 0.2, 0.3]> : f32[3] \n %d = dequantize_linear %x, %s {axis = 1} \n "
+       "%0 = "
+       "transpose %d {perm = [1, 0]} \n return %0 }",
+       "what is moved is not dequantised bytes with one scale", nullptr},
+      {"quantised-again-is-bytes", "(%x: u8[2,3]) { " BYTES "%0 = quantize_linear %d, %s, %z \n return %0 }",
+       "return %x", "quantize"},
+      {"quantised-again-is-bytes",
+       "(%x: u8[2,3]) { " BYTES "%t = constant dense<0.06> : f32[] \n %0 = quantize_linear %d, %t, %z \n return %0 }",
+       "quantised in another way", nullptr},
+      {"quantised-again-is-bytes", "(%x: u8[2,3]) { " BYTES "%0 = quantize_linear %d, %s \n return %0 }",
+       "quantised in another way", nullptr},
+#undef BYTES
+#define FACTORS                                                                                                        \
+  "%s = constant dense<0.05> : f32[] \n %z = constant dense<-3> : i8[] \n %w = constant dense<[[1, 200], [4, 5], [7, " \
+  "9]]> : u8[3,2] \n %ws = constant dense<[0.1, 0.2, 0.3]> : f32[3] \n %wz = constant dense<9> : u8[3] \n %a = "       \
+  "dequantize_linear %x, %s, %z \n %b = dequantize_linear %w, %ws, %wz {axis = 0} \n "
+      {"gemm-of-dequantised-is-integer",
+       "(%x: i8[N,2], %c: f32[3]) { " FACTORS "%0 = gemm %a, %b, %c {trans_b} \n return %0 }", "matmul_integer %x",
+       "dequantize"},
+      {"gemm-of-dequantised-is-integer", "(%x: i8[N,2]) { " FACTORS "%0 = gemm %a, %b {trans_b} \n return %0 }",
+       "matmul_integer %x", "add"},
+      {"gemm-of-dequantised-is-integer", "(%x: i8[N,3]) { " FACTORS "%0 = gemm %a, %b \n return %0 }",
+       "scales of another axis", nullptr},
+      {"gemm-of-dequantised-is-integer",
+       "(%x: i8[N,2], %c: f32[3]) { " FACTORS "%0 = gemm %a, %b, %c {trans_b, beta = 2} \n return %0 }",
+       "a factor, or the left operand transposed", nullptr},
+#undef FACTORS
       {"pool-of-dequantised-is-of-bytes",
        DEQUANTISED "%0 = max_pool %d {kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]} \n return %0 }",
        "max_pool %x", "dequantize_linear %x"},
