@@ -54,15 +54,19 @@ struct Bounds {
 // beyond every byte, the quotient may be anything else there.
 struct Divider {
   VecF scale, inverse;
-  explicit Divider(float by) : scale(by), inverse(1.0F / by) {}
+  bool inverts;  // without what is too small or too large for its inverse to be a normal number
+  explicit Divider(float by)
+      : scale(by), inverse(1.0F / by), inverts(kFuses && std::abs(by) > 0x1p-100F && std::abs(by) < 0x1p100F) {}
   TC_INLINE VecF operator()(VecF x) const {
-#if defined(__FMA__)
+    if (!inverts) return x / scale;
     const VecF q = vmin(VecF(0x1p20F), vmax(VecF(-0x1p20F), x * inverse));
     return fma(fnma(q, scale, x), inverse, q);
-#else
-    return x / scale;
-#endif
   }
+#if defined(__FMA__)
+  static constexpr bool kFuses = true;
+#else
+  static constexpr bool kFuses = false;  // what is left would be rounded
+#endif
 };
 
 template <bool kScales, bool kAdds>
@@ -201,8 +205,8 @@ void quantise(const float* x, int64_t n, float scale, int32_t zero, bool is_sign
   const VecF of_nan(static_cast<float>(-zero));
   for (int64_t i = 0; i < n; i += kV) {
     const int64_t rest = n - i;
-    const VecF v = load_some(x + i, rest);
-    const VecI byte = round_to_i32(select(is_nan(v), of_nan, bounds.clamp(divide(v)))) + moved;
+    const VecF v = divide(load_some(x + i, rest));
+    const VecI byte = round_to_i32(select(is_nan(v), of_nan, bounds.clamp(v))) + moved;
     rest >= kV ? store_low_bytes(y + i, byte) : store_low_bytes(y + i, byte, rest);
   }
 }
