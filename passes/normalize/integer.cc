@@ -54,6 +54,23 @@ Tensor scalar_of(const Tensor& t) {
   return t.reshaped({});
 }
 
+// What the root makes of its operand: bytes with one constant scale and zero point.
+struct Quantising {
+  DType byte = DType::u8;
+  Tensor scale, zero;  // scalars
+};
+constexpr const char* kNoBytes = "the result is no byte with one constant scale";
+
+std::optional<Quantising> quantising(Rewrite& r) {
+  const auto& a = r.root_attrs<QuantizeLinear>();
+  const DType byte = r.root()->result(0)->dtype();
+  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
+  if (!is_byte(byte) || a.block_size || a.precision || !scale || scale->size() != 1 || scale->dtype() != DType::f32 ||
+      (r[y_zero] && (!zero || zero->size() != 1)))
+    return std::nullopt;
+  return Quantising{byte, scalar_of(*scale), zero ? scalar_of(*zero) : Tensor(byte, {})};
+}
+
 // The bias in units of x_scale * w_scale; nothing when it is no constant, or out of range.
 std::optional<Tensor> integer_bias(Value* bias, double x_scale, const std::vector<double>& w_scale) {
   std::vector<double> values;
@@ -84,15 +101,9 @@ Value* without_relu(Rewrite& r, Value* v, DType byte, int64_t zero) {
 
 Patch integer_conv(Rewrite& r) {
   const Node& root = *r.root();
-  const auto& a = r.root_attrs<QuantizeLinear>();
-  const DType byte = root.result(0)->dtype();
-  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
-  if (!is_byte(byte) || a.block_size || a.precision || !scale || scale->size() != 1 || scale->dtype() != DType::f32 ||
-      (r[y_zero] && (!zero || zero->size() != 1)))
-    return r.miss("the result is no byte with one constant scale");
-  Tensor y_zeros(byte, {});
-  if (zero) y_zeros = scalar_of(*zero);
-  Value* product = without_relu(r, r[quantised], byte, to_i64(y_zeros)[0]);
+  const auto y = quantising(r);
+  if (!y) return r.miss(kNoBytes);
+  Value* product = without_relu(r, r[quantised], y->byte, to_i64(y->zero)[0]);
   const Node* conv = product->def();
   if (!conv || conv->graph() != root.graph() || !conv->is<Conv>()) return r.miss("what is quantised is no convolution");
   if (!r.single_use(product)) return r.miss("the convolution has other users");
@@ -116,19 +127,15 @@ Patch integer_conv(Rewrite& r) {
   if (w->per_tensor()) w_scales = scalar_of(w_scales);
   return r.make<QLinearConv>(
       {x->bytes, r.constant(scalar_of(x->scales)), r.constant(x->zeros), w->bytes, r.constant(w_scales),
-       r.constant(w->zeros), r.constant(scalar_of(*scale)), r.constant(y_zeros), bias},
+       r.constant(w->zeros), r.constant(y->scale), r.constant(y->zero), bias},
       conv->attrs<Conv>());
 }
 
 // What is left of a bottleneck's end: a quantised convolution and its shortcut, added.
 Patch add_to_conv(Rewrite& r) {
   const Node& root = *r.root();
-  const auto& a = r.root_attrs<QuantizeLinear>();
-  const DType byte = root.result(0)->dtype();
-  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
-  if (!is_byte(byte) || a.block_size || a.precision || !scale || scale->size() != 1 || scale->dtype() != DType::f32 ||
-      !zero || zero->size() != 1)
-    return r.miss("the result is no byte with one constant scale");
+  const auto y = quantising(r);
+  if (!y) return r.miss(kNoBytes);
   const Value* sum = r[quantised];
   const Node* relu = sum->def() && sum->def()->is<Relu>() ? sum->def() : nullptr;
   if (relu) sum = relu->operand(0);
@@ -145,8 +152,8 @@ Patch add_to_conv(Rewrite& r) {
     if (!same_type(product, residual)) continue;
     std::vector<Value*> operands = conv->operands();
     operands.resize(9, nullptr);
-    for (Value* v : {other->bytes, r.constant(scalar_of(other->scales)), r.constant(other->zeros),
-                     r.constant(scalar_of(*scale)), r.constant(scalar_of(*zero))})
+    for (Value* v : {other->bytes, r.constant(scalar_of(other->scales)), r.constant(other->zeros), r.constant(y->scale),
+                     r.constant(y->zero)})
       operands.push_back(v);
     FusedQLinearConv::Attrs attrs{conv->attrs<QLinearConv>()};
     attrs.relu = relu != nullptr;
@@ -236,13 +243,12 @@ Patch move_of_bytes(Rewrite& r) {
 // (k s) / s is nearer to k than to any other byte, when neither k s nor s is close to the ends of what floats hold.
 Patch quantised_again(Rewrite& r) {
   const auto x = dequantised(r[quantised]);
-  const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
-  if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor() || !scale || scale->size() != 1 ||
-      scale->dtype() != DType::f32 || (r[y_zero] && (!zero || zero->size() != 1)))
-    return r.miss("what is quantised is not dequantised bytes with one scale");
+  const auto y = quantising(r);
+  if (!y) return r.miss(kNoBytes);
+  if (!x || !x->per_tensor()) return r.miss("what is quantised is not dequantised bytes with one scale");
   const double s = x->scale[0];
-  if (widen<double>(*scale)[0] != s || !(std::abs(s) > 1e-30 && std::abs(s) < 1e30) ||
-      (zero ? to_i64(*zero)[0] : 0) != x->zero || r.root()->result(0)->dtype() != x->bytes->dtype())
+  if (widen<double>(y->scale)[0] != s || !(std::abs(s) > 1e-30 && std::abs(s) < 1e30) ||
+      to_i64(y->zero)[0] != x->zero || y->byte != x->bytes->dtype())
     return r.miss("quantised in another way");
   return x->bytes;
 }
