@@ -253,15 +253,21 @@ Dim min(const Dim& a, const Dim& b) {
 
 namespace {
 
-// Is it min(a, c) for a constant c that is not 0? Where that broadcasts with a, the result is a: c could only stand
-// for it by being 1.
+// Is it min(a, c) for a constant c that is not 0, or max(a, c) for one below 2 (a range up to an extent has max(a, 0))?
+// Where that broadcasts with a, which as an extent is not negative, the result is a: c could only stand for it by
+// being 1.
 bool is_limit_of(const Dim& limited, const Dim& a) {
   if (limited.is_const() || limited.poly()->terms.size() != 1) return false;
   const Dim::Term& t = limited.poly()->terms[0];
-  if (t.coefficient != 1 || t.atoms.size() != 1 || t.atoms[0]->op != Dim::Op::min) return false;
+  if (t.coefficient != 1 || t.atoms.size() != 1) return false;
+  const Dim::Op op = t.atoms[0]->op;
+  if (op != Dim::Op::min && op != Dim::Op::max) return false;
   const auto& args = t.atoms[0]->args;
-  for (size_t i = 0; i < 2; ++i)
-    if (args[i] == a && args[1 - i].is_const() && args[1 - i].value() > 0) return true;
+  for (size_t i = 0; i < 2; ++i) {
+    if (!(args[i] == a) || !args[1 - i].is_const()) continue;
+    const int64_t c = args[1 - i].value();
+    return op == Dim::Op::min ? c > 0 : c < 2;
+  }
   return false;
 }
 

@@ -30,11 +30,22 @@ void trace(std::string_view rule, std::string_view verdict, const Node& root, st
             std::string(reason)});
 }
 
+// Whether `b` says of an extent what `a` leaves open: a number, or an expression without made-up symbols.
+bool says_more(const Dim& b, const Dim& a) {
+  if (a.is_const() || b.is_const()) return !a.is_const() && b.is_const();
+  const auto made_up = [](const Dim& d) { return d.str().find('?') != std::string::npos; };
+  return made_up(a) && !made_up(b);
+}
+
 Dim refine(const Dim& a, const Dim& b) {
-  if (a.is_const()) return a;
-  if (b.is_const()) return b;
-  const bool a_fresh = a.str().find('?') != std::string::npos, b_fresh = b.str().find('?') != std::string::npos;
-  return a_fresh && !b_fresh ? b : a;
+  return says_more(b, a) ? b : a;
+}
+
+bool says_more(const Dims* b, const std::optional<Dims>& a) {
+  if (!b || !a) return b && !a;
+  for (size_t i = 0; i < std::min(a->size(), b->size()); ++i)
+    if (says_more((*b)[i], (*a)[i])) return true;
+  return false;
 }
 
 // A check of what is known to hold.
@@ -59,10 +70,13 @@ Type refine(const Type& a, const Type& b) {
 bool refine_results(Node& n) {
   struct Known {
     Type type;
-    bool contents;
+    std::optional<Dims> contents;
   };
   std::vector<Known> before;
-  for (int i = 0; i < n.num_results(); ++i) before.push_back({n.result(i)->type(), n.result(i)->contents() != nullptr});
+  for (int i = 0; i < n.num_results(); ++i) {
+    const Dims* contents = n.result(i)->contents();
+    before.push_back({n.result(i)->type(), contents ? std::optional(*contents) : std::nullopt});
+  }
   try {
     infer_types(n);
   } catch (const Error&) {
@@ -75,7 +89,7 @@ bool refine_results(Node& n) {
     const Known& k = before[static_cast<size_t>(i)];
     Value* v = n.result(i);
     v->set_type(refine(k.type, v->type()));
-    learnt |= !(v->type() == k.type) || (v->contents() && !k.contents);
+    learnt |= !(v->type() == k.type) || says_more(v->contents(), k.contents);
   }
   return learnt;
 }

@@ -57,6 +57,11 @@ TEST(Dim, BroadcastAndExtremes) {
   EXPECT_EQ(broadcast(n, m), broadcast(m, n));
   EXPECT_EQ(broadcast(n, min(n, Dim(512))), n);
   EXPECT_EQ(broadcast(min(Dim(512), n), n), n);
+  const Dim pieces = floordiv(n, Dim(4)) - Dim(2);  // not known to be above 0 but for being an extent
+  EXPECT_EQ(broadcast(pieces, max(Dim(0), pieces)), pieces);
+  EXPECT_EQ(broadcast(max(Dim(1), pieces), pieces), pieces);
+  EXPECT_NE(broadcast(pieces, max(Dim(2), pieces)), pieces);
+  EXPECT_NE(broadcast(pieces, max(Dim(0), pieces - Dim(1))), pieces);
   EXPECT_EQ(max(n + Dim(1), n), n + Dim(1));
   EXPECT_EQ(min(n + Dim(1), n), n);
   EXPECT_EQ(max(n, Dim(0)), n);
