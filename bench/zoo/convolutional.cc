@@ -4,12 +4,6 @@
 namespace tc::zoo {
 namespace {
 
-const Input kImage{"image", f32, {"batch", 3, 224, 224}};
-
-Var classify(Weights& w, Var x, int64_t channels) {
-  return linear(w, reshape(global_average_pool(x), {-1, channels}), channels, 1000);
-}
-
 Var stem(Weights& w, Var image) {
   return max_pool(relu(conv_bn(w, image, 3, 64, 7, 2)), {3, 3}, {.strides = {2, 2}, .padding = Padding{1, 1}});
 }

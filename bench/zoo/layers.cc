@@ -52,6 +52,22 @@ Var conv_bn(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t 
   return batch_normalization(y, scale, bias, mean, var);
 }
 
+Var classify(Weights& w, Var x, int64_t channels) {
+  return linear(w, reshape(global_average_pool(x), {-1, channels}), channels, 1000);
+}
+
+Var swish(Var x) {
+  return x * sigmoid(x);
+}
+
+Var split_heads(Var x, int64_t heads, int64_t size) {
+  return permute_dims(reshape(x, {x.dim(0), -1, heads, size}), {0, 2, 1, 3});
+}
+
+Var merge_heads(Var x, int64_t width) {
+  return reshape(permute_dims(x, {0, 2, 1, 3}), {x.dim(0), -1, width});
+}
+
 Var layer_norm_chain(Weights& w, Var x, int64_t width, double epsilon) {
   const Var centred = x - mean(x, {.axis = -1, .keepdims = true});
   const Var variance = mean(pow(centred, 2.0F), {.axis = -1, .keepdims = true});

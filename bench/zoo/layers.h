@@ -21,11 +21,20 @@ class Weights {
   uint64_t state_;
 };
 
+// A picture as classifiers of ImageNet take it.
+inline const Input kImage{"image", f32, {"batch", 3, 224, 224}};
+
 // x · w + b, as MatMul and Add.
 Var linear(Weights& w, Var x, int64_t in, int64_t out, float gain = 1);
 // A convolution without bias followed by BatchNormalization in inference mode.
 Var conv_bn(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t groups = 1,
             float gain = 1.4F);
+// The mean of each channel, and one layer to 1000 classes.
+Var classify(Weights& w, Var x, int64_t channels);
+Var swish(Var x);  // x · sigmoid(x), as two nodes
+// [batch, length, heads * size] as [batch, heads, length, size], and back.
+Var split_heads(Var x, int64_t heads, int64_t size);
+Var merge_heads(Var x, int64_t width);
 // (x - mean) / sqrt(mean((x - mean)²) + epsilon) · scale + bias along the last axis, as nine primitive nodes.
 Var layer_norm_chain(Weights& w, Var x, int64_t width, double epsilon);
 // x · ½ · (1 + erf(x / √2)), as five primitive nodes.

@@ -12,6 +12,27 @@ Function resnet18();
 Function resnet50();
 Function mobilenet_v2();
 
+// Convolutional networks that are built otherwise.
+Function squeezenet();
+Function googlenet();
+Function densenet121();
+Function shufflenet_v2();
+Function efficientnet_b0();
+Function mobilenet_v3();
+Function resnext50();
+Function convnext();
+Function unet();
+Function detector();
+Function style_transfer();
+
+// Speech and language.
+Function speech_encoder();
+Function conformer();
+Function wavenet();
+template <bool kLong>
+Function tagger_of();
+Function llama();
+
 // Transformers and recurrent networks.
 template <int kLayers>
 Function bert_of();

@@ -9,19 +9,14 @@ namespace {
 constexpr int64_t kWidth = 768, kHeads = 12, kHeadSize = kWidth / kHeads;
 constexpr double kHidden = -3.4028234663852886e38;  // what masks add to a score
 
-// [batch, length, width] as [batch, heads, length, head size].
 Var split_heads(Var x) {
-  return permute_dims(reshape(x, {x.dim(0), -1, kHeads, kHeadSize}), {0, 2, 1, 3});
-}
-Var merge_heads(Var x) {
-  x = permute_dims(x, {0, 2, 1, 3});
-  return reshape(x, {x.dim(0), -1, kWidth});
+  return zoo::split_heads(x, kHeads, kHeadSize);
 }
 
 Var attend(Var q, Var k, Var v, Arg mask = {}) {
   Var scores = matmul(q, permute_dims(k, {0, 1, 3, 2})) / std::sqrt(static_cast<double>(kHeadSize));
   if (!mask.absent()) scores = scores + mask;
-  return merge_heads(matmul(softmax(scores), v));
+  return merge_heads(matmul(softmax(scores), v), kWidth);
 }
 
 Var feed_forward(Weights& w, Var x) {
