@@ -25,6 +25,10 @@ const OpRow& row(MicroOp op) {
 // Elements per tile: large enough that claiming one is nothing, small enough to stay in L2 with a few operands.
 constexpr std::int64_t kTileElements = 16384;
 
+// Of last dimensions that merge with the one before although inputs begin again in each: one channel per lane of
+// blocked layouts, few columns with a value for each. Longer ones are rows.
+constexpr std::int64_t kMostRepeated = 128;
+
 }  // namespace
 
 const char* micro_op_name(MicroOp op) {
@@ -101,6 +105,24 @@ void collapse(StripArgs& args) {
     for (int k = 0; k < inputs + outputs; ++k) stride(k, rank - 1) = stride(k, d);
   }
   args.rank = rank;
+
+  const auto repeats = [&](int k, int d) {
+    return k < inputs && stride(k, d - 1) == 0 && (stride(k, d) != 0 || args.inputs[k].period);
+  };
+  while (args.rank > 1 && args.extent[args.rank - 1] <= kMostRepeated) {
+    const int d = args.rank - 1;
+    bool joins = true;
+    for (int k = 0; joins && k < inputs + outputs; ++k) {
+      const bool periodic = k < inputs && args.inputs[k].period;
+      joins = repeats(k, d) || (!periodic && stride(k, d - 1) == stride(k, d) * args.extent[d]);
+    }
+    if (!joins) break;
+    for (int k = 0; k < inputs; ++k)
+      if (repeats(k, d) && !args.inputs[k].period) args.inputs[k].period = args.extent[d];
+    for (int k = 0; k < inputs + outputs; ++k) stride(k, d - 1) = stride(k, d);
+    args.extent[d - 1] *= args.extent[d];
+    --args.rank;
+  }
 }
 
 Status run_strips(const StripTable& table, Team& team, const StripArgs& args) {

@@ -95,6 +95,7 @@ struct StripInput {
   const void* data = nullptr;
   Elem type = Elem::f32;
   std::int64_t stride[kMaxRank] = {};
+  std::int64_t period = 0;  // of the last dimension: its elements begin again after so many; 0: they don't
 };
 
 struct StripOutput {
@@ -117,7 +118,8 @@ struct StripArgs {
   }
 };
 
-// Drops dimensions of extent 1 and merges neighbours that every operand walks without a gap. Done once per shape.
+// Drops dimensions of extent 1 and merges neighbours that every operand walks without a gap; short last dimensions
+// also where inputs begin again in each of them (`period`). Done once per shape.
 void collapse(StripArgs& args);
 
 // Runs elements [begin, end), counted in row-major order over `extent`, on the calling thread. Fails with

@@ -303,11 +303,12 @@ struct Cursor {
     }
   }
   int64_t row_rest() const { return extent[rank - 1] - at[rank - 1]; }
-  int64_t offset(const int64_t* stride) const {
+  int64_t row_offset(const int64_t* stride) const {  // of the row's first element
     int64_t sum = 0;
-    for (int d = 0; d < rank; ++d) sum += at[d] * stride[d];
+    for (int d = 0; d < rank - 1; ++d) sum += at[d] * stride[d];
     return sum;
   }
+  int64_t offset(const int64_t* stride) const { return row_offset(stride) + at[rank - 1] * stride[rank - 1]; }
   // Moves on by at most one row's rest, and returns how far an operand with these strides moves.
   int64_t advance(int64_t n, const int64_t* stride) {
     int d = rank - 1;
@@ -331,8 +332,8 @@ enum class Access : uint8_t {
   strided,  // anything else
 };
 
-inline Access access_of(const StripArgs& args, const int64_t* stride, bool input) {
-  bool flat = true, splat = input;
+inline Access access_of(const StripArgs& args, const int64_t* stride, int64_t period, bool input) {
+  bool flat = !period, splat = input;
   int64_t dense = 1;
   for (int d = args.rank - 1; d >= 0; --d) {
     if (args.extent[d] == 1) continue;
@@ -374,9 +375,29 @@ struct Place {
     FlushFn<T>* flush;
   };
   int64_t inner;            // stride of the last dimension
-  const void* filled_from;  // source of a row's constant that the strip holds already
+  int64_t period;           // as StripInput's
+  const void* filled_from;  // source of a row's constant or period that the strip holds already
+  int64_t filled_phase;
   int filled;
 };
+
+// n elements of a row that begins again after at.period, from element `first` on.
+template <class T>
+void fetch_repeated(const Place<T>& at, T* dst, const std::byte* row, int64_t first, int n) {
+  int64_t phase = first % at.period;
+  int have = 0;
+  while (have < n && have < at.period) {
+    const int64_t rest = std::min(at.period - phase, at.period - have);
+    const int part = n - have < rest ? n - have : static_cast<int>(rest);
+    at.fetch(dst + have, row + phase * at.inner * at.size, at.inner, part);
+    have += part;
+    phase = 0;
+  }
+  for (int part; have < n; have += part) {  // a whole number of periods, twice as many each time
+    part = std::min(have, n - have);
+    std::memcpy(dst + have, dst, static_cast<size_t>(part) * sizeof(T));
+  }
+}
 
 // Bytes of an operand from which on the next strip is asked for while this one is computed: what the second-level cache
 // does not hold.
@@ -432,11 +453,13 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     const int64_t* stride = input ? args.inputs[k].stride : args.outputs[k - p.inputs].stride;
     const Elem type = input ? args.inputs[k].type : args.outputs[k - p.inputs].type;
     Place<T>& at = place[k];
-    at.access = access_of(*space, stride, input);
+    at.period = input ? args.inputs[k].period : 0;
+    at.access = access_of(*space, stride, at.period, input);
     at.native = type == kElemOf<T>;
     at.size = elem_bytes(type);
     at.inner = stride[last];
     at.filled_from = nullptr;
+    at.filled_phase = 0;
     at.filled = 0;
     if (input)
       at.fetch = fetch_fn<T>(type);
@@ -483,6 +506,15 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
           at.fetch(slot[k], here, 1, count);
         continue;
       }
+      if (at.period && in_row) {
+        const std::byte* row = base + cursor.row_offset(in.stride) * at.size;
+        const int64_t first = cursor.at[last], phase = first % at.period;
+        slot[k] = strips[k];
+        if (row == at.filled_from && phase == at.filled_phase && count <= at.filled) continue;
+        fetch_repeated(at, slot[k], row, first, count);
+        at.filled_from = row, at.filled_phase = phase, at.filled = count;
+        continue;
+      }
       const std::byte* here = base + cursor.offset(in.stride) * at.size;
       if (in_row) {
         if (at.inner == 1 && at.native) {
@@ -504,7 +536,10 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
       for (int done = 0; done < count;) {
         const int64_t rest = walk.row_rest();
         const int part = count - done < rest ? count - done : static_cast<int>(rest);
-        at.fetch(slot[k] + done, here, at.inner, part);
+        if (at.period)
+          fetch_repeated(at, slot[k] + done, base + walk.row_offset(in.stride) * at.size, walk.at[last], part);
+        else
+          at.fetch(slot[k] + done, here, at.inner, part);
         here += walk.advance(part, in.stride) * at.size;
         done += part;
       }

@@ -56,8 +56,8 @@ TEST_P(Strip, EveryLengthBetweenGuardPages) {
 // All patterns of broadcasting and striding of a 4-dimensional space, against indexing by hand.
 TEST_P(Strip, StridedAndBroadcastOperands) {
   Random random(3);
-  const std::int64_t shapes[][4] = {{1, 1, 1, 1},  {2, 3, 4, 5},    {3, 1, 2, 700}, {2, 2, 150, 3},
-                                    {1, 5, 1, 49}, {7, 16, 1, 128}, {2, 3, 1, 600}, {1, 1, 1, 5000}};
+  const std::int64_t shapes[][4] = {{1, 1, 1, 1},    {2, 3, 4, 5},   {3, 1, 2, 700},  {2, 2, 150, 3},  {1, 5, 1, 49},
+                                    {7, 16, 1, 128}, {2, 3, 1, 600}, {1, 1, 1, 5000}, {1, 3, 500, 16}, {1, 2, 450, 49}};
   for (const auto& shape : shapes) {
     const std::int64_t total = shape[0] * shape[1] * shape[2] * shape[3];
     for (int pattern = 0; pattern < 64; ++pattern) {
@@ -420,6 +420,25 @@ TEST(StripProgram, CollapseMergesWhatIsDense) {
   EXPECT_EQ(args.extent[2], 20);
   EXPECT_EQ(inputs[1].stride[2], 0);
   EXPECT_EQ(outputs[0].stride[1], 20);
+}
+
+TEST(StripProgram, CollapseMergesShortRowsThatInputsRepeat) {
+  float data[1];
+  // 16 channels side by side: a value for each of them, and one for each pixel.
+  StripInput inputs[] = {{data, Elem::f32, {640, 16, 1}}, {data, Elem::f32, {16, 0, 1}}};
+  StripOutput outputs[] = {{data, Elem::f32, {640, 16, 1}}};
+  StripArgs args{&kProgram, 3, {2, 40, 16}, inputs, outputs};
+  collapse(args);
+  ASSERT_EQ(args.rank, 2);
+  EXPECT_EQ(args.extent[1], 640);
+  EXPECT_EQ(inputs[1].period, 16);
+  EXPECT_EQ(inputs[1].stride[0], 16);
+  StripInput by_pixel[] = {{data, Elem::f32, {640, 16, 1}}, {data, Elem::f32, {40, 1, 0}}};
+  args = {&kProgram, 3, {2, 40, 16}, by_pixel, outputs};
+  outputs[0] = {data, Elem::f32, {640, 16, 1}};
+  collapse(args);
+  EXPECT_EQ(args.rank, 2);
+  EXPECT_EQ(by_pixel[1].period, 0);
 }
 
 }  // namespace
