@@ -11,11 +11,18 @@ struct StripState {
   std::vector<kernels::StripOutput> outputs;
 };
 
-// How an operand takes part when results are in blocked16 layout.
-enum class Blocked : uint8_t { full, one, channels, no };
+// How an operand takes part when results are in blocked16 layout: gates have an element per image and channel.
+enum class Blocked : uint8_t { full, gates, one, channels, no };
+
+bool lies_blocked(Blocked form) {
+  return form == Blocked::full || form == Blocked::gates;
+}
 
 Blocked blocked_form(const Shape& operand, const Shape& result) {
   if (operand == result) return Blocked::full;
+  bool gates = operand.rank() == result.rank() && operand[0] == result[0] && operand[1] == result[1];
+  for (int k = 2; gates && k < operand.rank(); ++k) gates = operand[k].is(1);
+  if (gates) return Blocked::gates;
   const int skip = result.rank() - operand.rank();
   bool one = true, channels = true;
   for (int k = 0; k < operand.rank(); ++k) {
@@ -73,7 +80,7 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
   std::vector<Blocked> forms;
   for (int i : operands) {
     forms.push_back(shape.rank() >= 3 ? blocked_form(b.shape(i), shape) : Blocked::no);
-    if (forms.back() == Blocked::no || (forms.back() == Blocked::full && b.dtype(i) != DType::f32)) blocked = false;
+    if (forms.back() == Blocked::no || (lies_blocked(forms.back()) && b.dtype(i) != DType::f32)) blocked = false;
   }
   for (int j : results)
     if (b.result_dtype(j) != DType::f32) blocked = false;
@@ -82,7 +89,7 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
 
   std::vector<Slot> ins, outs;
   for (size_t k = 0; k < operands.size(); ++k)
-    ins.push_back(b.in(operands[k], blocked && forms[k] == Blocked::full ? layout : Layout::plain));
+    ins.push_back(b.in(operands[k], blocked && lies_blocked(forms[k]) ? layout : Layout::plain));
   for (int j : results) outs.push_back(b.out(j, layout));
   for (size_t k = 0; k < operands.size(); ++k)
     if (b.shape(operands[k]) == shape && b.dtype(operands[k]) == b.result_dtype(results[0]) &&
@@ -114,10 +121,13 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
           const int64_t extents[] = {e[0], (e[1] + 15) / 16, pixels, 16};
           s.args.rank = 4;
           std::copy(extents, extents + 4, s.args.extent);
-          const int64_t full[] = {extents[1] * pixels * 16, pixels * 16, 16, 1}, channels[] = {0, 16, 0, 1},
-                        one[] = {0, 0, 0, 0};
+          const int64_t full[] = {extents[1] * pixels * 16, pixels * 16, 16, 1}, gates[] = {extents[1] * 16, 16, 0, 1},
+                        channels[] = {0, 16, 0, 1}, one[] = {0, 0, 0, 0};
           for (size_t k = 0; k < ins.size(); ++k) {
-            const int64_t* strides = forms[k] == Blocked::full ? full : forms[k] == Blocked::channels ? channels : one;
+            const int64_t* strides = forms[k] == Blocked::full       ? full
+                                     : forms[k] == Blocked::gates    ? gates
+                                     : forms[k] == Blocked::channels ? channels
+                                                                     : one;
             std::copy(strides, strides + 4, s.inputs[k].stride);
           }
           for (auto& o : s.outputs) std::copy(full, full + 4, o.stride);

@@ -137,10 +137,14 @@ Status run_strips(const StripTable& table, Team& team, const StripArgs& args) {
   return failure.status(StatusCode::kDivisionByZero);
 }
 
-Status run_strip_tile(const StripTable& table, const StripTile& tile) {
+namespace {
+
+// Most programs have few operands: places for as many as there may be take longer to clear than a small tile takes.
+template <int kMost>
+Status run_tile(const StripTable& table, const StripTile& tile) {
   const StripProgram& p = *tile.program;
-  StripInput inputs[kMaxStripSlots];
-  StripOutput outputs[kMaxStripSlots];
+  StripInput inputs[kMost];
+  StripOutput outputs[kMost];
   inputs[0] = {tile.tile, Elem::f32, {tile.ld, 1}};
   outputs[0] = tile.tile_out == nullptr ? StripOutput{tile.tile, Elem::f32, {tile.ld, 1}}
                                         : StripOutput{tile.tile_out, Elem::f32, {tile.ld_out, 1}};
@@ -154,6 +158,15 @@ Status run_strip_tile(const StripTable& table, const StripTile& tile) {
   }
   StripArgs args{tile.program, 2, {tile.rows, tile.cols}, inputs, outputs};
   return table.of(p.type).fn(args, 0, tile.rows * tile.cols);
+}
+
+}  // namespace
+
+Status run_strip_tile(const StripTable& table, const StripTile& tile) {
+  constexpr int kFew = 4;
+  const StripProgram& p = *tile.program;
+  const bool few = p.inputs <= kFew && p.outputs <= kFew;
+  return few ? run_tile<kFew>(table, tile) : run_tile<kMaxStripSlots>(table, tile);
 }
 
 }  // namespace tc::kernels

@@ -420,6 +420,18 @@ struct Late {
   }
 };
 
+// One function of one dense operand in caches, as activations of tiles are: nothing to set up.
+template <class T>
+bool is_map(const StripArgs& args) {
+  const StripProgram& p = *args.program;
+  if (p.code.size() != 1 || p.inputs != 1 || p.outputs != 1 || micro_op_arity(p.code[0].op) != 1) return false;
+  const StripInput& in = args.inputs[0];
+  const StripOutput& out = args.outputs[0];
+  return in.type == kElemOf<T> && out.type == kElemOf<T> && args.elements() * int64_t{sizeof(T)} < kFarBytes &&
+         access_of(args, in.stride, in.period, true) == Access::flat &&
+         access_of(args, out.stride, 0, false) == Access::flat;
+}
+
 template <class T>
 Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   constexpr int kStrip = kStripBytes / static_cast<int>(sizeof(T));
@@ -435,6 +447,13 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     space = &scalar_space;
   }
   const bool past_caches = streams(args);
+  if (is_map<T>(*space)) {
+    const StripOp& op = p.code[0];
+    kMicroFns<T>[static_cast<int>(op.op)](static_cast<T*>(args.outputs[0].data) + begin,
+                                          static_cast<const T*>(args.inputs[0].data) + begin, nullptr, nullptr,
+                                          static_cast<int>(end - begin), nullptr);
+    return {};
+  }
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;
 

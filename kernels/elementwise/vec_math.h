@@ -213,19 +213,16 @@ TC_INLINE VecF vtanh(VecF x) {
   const VecF t2 = t * t;
   const VecF small = fma(t * t2, polynomial(t2, kQ), t);
   const ExpScaled e = exp_scaled(vmin(f32(20.0f), t + t));
-  const VecF large = f32(1.0f) - f32(2.0f) / (scale_by_power(e.p, e.n) + f32(1.0f));
+  const VecF large = fnma(f32(2.0f), inverse(scale_by_power(e.p, e.n) + f32(1.0f)), f32(1.0f));
   return copysign(select(t < f32(0.625f), small, large), x);
 }
 
 TC_INLINE VecF vsigmoid(VecF x) {
-  // e^-|x| never overflows, and the small half is computed without cancellation. What the sum d loses to rounding is
-  // put back to first order; 1 / d is the larger of q and 1 - q.
-  const VecF one = f32(1.0f);
-  const VecF e = vexp_negative(negate(vabs(x)));
-  const VecF d = one + e;
-  const VecF lost = e - (d - one);
-  const VecF q = select(x < f32(0.0f), e, one) / d;
-  return fnma(q, lost * vmax(one - q, q), q);
+  // With e^-x = 2^-n p it is 2^n / (2^n + p): nothing cancels, and only 2^n, which is exact, may underflow.
+  const ExpScaled e = exp_scaled(negate(vmin(f32(30.0f), x)));
+  const VecF n = negate(e.n);
+  const VecF q = inverse_of_sum(e.p, scale_by_power(f32(1.0f), vmax(f32(-126.0f), n)));
+  return scale_by_power_unless(x < f32(kExpIsZero), q, n);
 }
 
 TC_INLINE VecF vsoftplus(VecF x) {

@@ -57,10 +57,10 @@ TC_INLINE VecF tanh_dividend(VecF x) {
   const VecF power = scale_by_power(f32(1.0f), e.n);
   return fma(power, e.p, power - f32(1.0f));
 }
-// sigmoid(x) tanh(z) by one division, which takes as long as an exponential function does.
+// sigmoid(x) tanh(z) by one division.
 TC_INLINE VecF sigmoid_tanh(VecF x, VecF z) {
   const VecF y = tanh_dividend(z);
-  return y / (sigmoid_divisor(x) * (y + f32(2.0f)));
+  return y * inverse(sigmoid_divisor(x) * (y + f32(2.0f)));
 }
 
 void lstm_cells(const LstmArgs& a, const float* gates, int64_t block, int64_t begin, int64_t end) {
@@ -77,7 +77,7 @@ void lstm_cells(const LstmArgs& a, const float* gates, int64_t block, int64_t be
         input = fma(load(peephole + i, tail), before, input);
         forget = fma(load(peephole + 2 * n + i, tail), before, forget);
       }
-      const VecF c = before / sigmoid_divisor(forget) + sigmoid_tanh(input, load(gate + 3 * kLstmUnits + i));
+      const VecF c = before * inverse(sigmoid_divisor(forget)) + sigmoid_tanh(input, load(gate + 3 * kLstmUnits + i));
       if (peephole) output = fma(load(peephole + n + i, tail), c, output);
       store(c_row + i, c, tail);
       store(h_row + i, sigmoid_tanh(output, c), tail);
