@@ -30,6 +30,17 @@ TC_INLINE V polynomial(V x, const T (&c)[N]) {
   return sum;
 }
 
+// The same by even and odd powers: one multiplication more, but half as long a chain. Of long functions too few
+// registers' worth are under way otherwise to keep the ports busy.
+template <class V, class T, int N>
+TC_INLINE V polynomial_by_halves(V x, const T (&c)[N]) {
+  const V x2 = x * x;
+  V even(c[(N - 1) / 2 * 2]), odd(c[N / 2 * 2 - 1]);
+  for (int i = (N - 1) / 2 * 2 - 2; i >= 0; i -= 2) even = fma(even, x2, V(c[i]));
+  for (int i = N / 2 * 2 - 3; i >= 0; i -= 2) odd = fma(odd, x2, V(c[i]));
+  return fma(odd, x, even);
+}
+
 TC_INLINE VecF negate(VecF a) {
   return from_bits(bits(a) ^ VecI(INT32_MIN));
 }
@@ -120,17 +131,21 @@ TC_INLINE ExpParts exp_parts(VecF x) {
 struct ExpScaled {
   VecF p, n;
 };
-TC_INLINE ExpScaled exp_scaled(VecF x) {
-  // e^r on |r| <= ln 2 / 2; relative error 2^-28.0.
+// e^(kSign r) on |r| <= ln 2 / 2; relative error 2^-28.0.
+template <int kSign>
+TC_INLINE VecF exp_reduced(VecF r) {
   constexpr float kP[] = {1.0f,
-                          1.0f,
+                          kSign * 1.0f,
                           0.49999993447787433f,
-                          0.16666520631709208f,
+                          kSign * 0.16666520631709208f,
                           0.04166838804718863f,
-                          0.00836871687971857f,
+                          kSign * 0.00836871687971857f,
                           0.0013814598553557999f};
+  return polynomial(r, kP);
+}
+TC_INLINE ExpScaled exp_scaled(VecF x) {
   const ExpReduced x_less = reduce_exp(x);
-  return {polynomial(x_less.r, kP), x_less.n};
+  return {exp_reduced<1>(x_less.r), x_less.n};
 }
 
 // Below it e^x rounds to 0. Arguments as low, which masks are full of, must not reach the scaling: an instruction whose
@@ -218,11 +233,10 @@ TC_INLINE VecF vtanh(VecF x) {
 }
 
 TC_INLINE VecF vsigmoid(VecF x) {
-  // With e^-x = 2^-n p it is 2^n / (2^n + p): nothing cancels, and only 2^n, which is exact, may underflow.
-  const ExpScaled e = exp_scaled(negate(vmin(f32(30.0f), x)));
-  const VecF n = negate(e.n);
-  const VecF q = inverse_of_sum(e.p, scale_by_power(f32(1.0f), vmax(f32(-126.0f), n)));
-  return scale_by_power_unless(x < f32(kExpIsZero), q, n);
+  // With e^-x = 2^-n p it is 2^n / (p + 2^n): nothing cancels, and only 2^n, which is exact, may be small.
+  const ExpReduced e = reduce_exp(clip_nan(x, f32(-104.5f), f32(30.0f)));
+  const VecF power = scale_by_power_unless(x < f32(kExpIsZero), f32(1.0f), e.n);
+  return power * inverse_of_sum(exp_reduced<-1>(e.r), power);
 }
 
 TC_INLINE VecF vsoftplus(VecF x) {
@@ -244,14 +258,19 @@ TC_INLINE VecF verf(VecF x) {
   return copysign(select(t < f32(0.9375f), small, large), x);
 }
 
-// Not fma(half, erf, half), which ends at +0 for large negative numbers.
 TC_INLINE VecF vgelu(VecF x) {
-  return f32(0.5f) * x * (f32(1.0f) + verf(x * f32(0.707106781186547524f)));
+  // x Phi(x) = max(x, 0) - u Phi(-u) with u = |x|. log Phi(-u) on [0, 6]: the error of max(u, 0.3) Phi(-u) is 2^-26.5;
+  // beyond 6 the polynomial falls on, as far as it matters.
+  constexpr float kLog[] = {-0.6931471805599453f,    -0.7978872489226723f,    -0.318279798915166f,
+                            -0.03644915183762369f,   0.0049880865495096245f,  -0.0001669899792989052f,
+                            -9.874343061878899e-05f, 2.0840363470359113e-05f, -1.4211299092514729e-06f};
+  const VecF u = vmin(f32(16.0f), vabs(x));
+  return fnma(u, vexp_negative(polynomial_by_halves(u, kLog)), vmax(f32(0.0f), x));
 }
 
+// 1 + tanh(z) is 2 sigmoid(2 z).
 TC_INLINE VecF vgelu_tanh(VecF x) {
-  const VecF inner = f32(0.797884560802865356f) * fma(f32(0.044715f) * x * x, x, x);
-  return f32(0.5f) * x * (f32(1.0f) + vtanh(inner));
+  return x * vsigmoid(f32(1.59576912160573071f) * fma(f32(0.044715f) * x * x, x, x));
 }
 
 // log(m 2^e) and exp in double precision, half a register at a time, so that y log x is exact enough for x^y.
