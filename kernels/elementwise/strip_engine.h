@@ -152,6 +152,31 @@ inline constexpr MicroFn<T>* kMicroFns[kMicroOpCount] = {
 #undef TC_STRIP_OP
 };
 
+// A function of one operand over `rows` rows of `cols` elements; its constants are loaded once.
+template <class T>
+using MapFn = void(T* dst, int64_t dst_row, const T* a, int64_t a_row, int64_t rows, int64_t cols);
+
+template <class Op, class T>
+void map_rows(T* dst, int64_t dst_row, const T* a, int64_t a_row, int64_t rows, int64_t cols) {
+  for (int64_t r = 0; r < rows; ++r)
+    micro_loop<Op, T>(dst + r * dst_row, a + r * a_row, nullptr, nullptr, static_cast<int>(cols), nullptr);
+}
+
+template <class Op, class T>
+constexpr MapFn<T>* map_fn() {
+  if constexpr ((Op::kKinds & kKindOf<T>) != 0 && Op::kArity == 1)
+    return &map_rows<Op, T>;
+  else
+    return nullptr;
+}
+
+template <class T>
+inline constexpr MapFn<T>* kMapFns[kMicroOpCount] = {
+#define TC_STRIP_OP(name, arity, kinds, vector, integer) map_fn<Op_##name, T>(),
+#include "tc/kernels/elementwise/strip_ops.def"
+#undef TC_STRIP_OP
+};
+
 struct Bool {
   uint8_t byte;
 };
@@ -420,16 +445,27 @@ struct Late {
   }
 };
 
-// One function of one dense operand in caches, as activations of tiles are: nothing to set up.
+// Runs a program that is one function of one operand in caches, dense or all of a matrix with dense rows, as
+// activations of tiles are: there is nothing to set up. False: it is something else.
 template <class T>
-bool is_map(const StripArgs& args) {
+bool run_map(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
-  if (p.code.size() != 1 || p.inputs != 1 || p.outputs != 1 || micro_op_arity(p.code[0].op) != 1) return false;
+  if (p.code.size() != 1 || p.inputs != 1 || p.outputs != 1) return false;
+  MapFn<T>* const map = kMapFns<T>[static_cast<int>(p.code[0].op)];
   const StripInput& in = args.inputs[0];
   const StripOutput& out = args.outputs[0];
-  return in.type == kElemOf<T> && out.type == kElemOf<T> && args.elements() * int64_t{sizeof(T)} < kFarBytes &&
-         access_of(args, in.stride, in.period, true) == Access::flat &&
-         access_of(args, out.stride, 0, false) == Access::flat;
+  const int64_t total = args.elements();
+  if (!map || in.type != kElemOf<T> || out.type != kElemOf<T> || total * int64_t{sizeof(T)} >= kFarBytes) return false;
+  const T* from = static_cast<const T*>(in.data);
+  T* to = static_cast<T*>(out.data);
+  if (access_of(args, in.stride, in.period, true) == Access::flat &&
+      access_of(args, out.stride, 0, false) == Access::flat) {
+    map(to + begin, 0, from + begin, 0, 1, end - begin);
+    return true;
+  }
+  if (args.rank != 2 || in.stride[1] != 1 || out.stride[1] != 1 || in.period || end - begin != total) return false;
+  map(to, out.stride[0], from, in.stride[0], args.extent[0], args.extent[1]);
+  return true;
 }
 
 template <class T>
@@ -447,13 +483,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     space = &scalar_space;
   }
   const bool past_caches = streams(args);
-  if (is_map<T>(*space)) {
-    const StripOp& op = p.code[0];
-    kMicroFns<T>[static_cast<int>(op.op)](static_cast<T*>(args.outputs[0].data) + begin,
-                                          static_cast<const T*>(args.inputs[0].data) + begin, nullptr, nullptr,
-                                          static_cast<int>(end - begin), nullptr);
-    return {};
-  }
+  if (run_map<T>(*space, begin, end)) return {};
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;
 
