@@ -1,6 +1,7 @@
 #include "tc/kernels/attention/attention.h"
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/subnormals.h"
 
 namespace tc::kernels {
 
@@ -9,7 +10,10 @@ std::size_t attention_scratch_bytes(const AttentionPlan& plan, int threads) {
 }
 
 void attention(Team& team, const AttentionTable& kernels, const AttentionArgs& args, const AttentionPlan& plan) {
-  parallel_for(team, plan.tiles(), [&](std::int64_t tile, int worker) { kernels.run.fn(args, plan, tile, worker); });
+  parallel_for(team, plan.tiles(), [&](std::int64_t tile, int worker) {
+    const NoSubnormals flushed;
+    kernels.run.fn(args, plan, tile, worker);
+  });
 }
 
 }  // namespace tc::kernels

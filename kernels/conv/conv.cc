@@ -5,6 +5,7 @@
 
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/subnormals.h"
 
 namespace tc::kernels {
 namespace {
@@ -481,8 +482,10 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
 
 void conv_pack(Team& team, const ConvTable& kernels, const ConvShape& s, ConvAlgorithm algorithm, const float* w,
                float* dst) {
-  parallel_for(team, conv_pack_tiles(algorithm, s),
-               [&](int64_t tile, int) { kernels.pack.fn(s, algorithm, w, tile, dst); });
+  parallel_for(team, conv_pack_tiles(algorithm, s), [&](int64_t tile, int) {
+    const NoSubnormals flushed;  // transforms make more of them
+    kernels.pack.fn(s, algorithm, w, tile, dst);
+  });
 }
 
 void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const ConvPlan& plan) {
@@ -498,7 +501,10 @@ void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const Conv
   const double ns = flops * (is_depthwise(plan.algorithm)             ? kNsPerDepthwiseFlop
                              : plan.algorithm == ConvAlgorithm::split ? kNsPerSplitFlop
                                                                       : kNsPerFlop);
-  parallel_for(team, plan.tiles(s), ns, [&](int64_t tile, int worker) { run(args, plan, tile, worker); });
+  parallel_for(team, plan.tiles(s), ns, [&](int64_t tile, int worker) {
+    const NoSubnormals flushed;
+    run(args, plan, tile, worker);
+  });
 }
 
 namespace {

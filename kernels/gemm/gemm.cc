@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/subnormals.h"
 
 namespace tc::kernels {
 namespace {
@@ -222,8 +223,10 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
 
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
   for (int phase = 0; phase < plan.phases(); ++phase) {
-    parallel_for(team, plan.tiles(phase),
-                 [&](int64_t tile, int worker) { kernels.run.fn(args, plan, phase, tile, worker); });
+    parallel_for(team, plan.tiles(phase), [&](int64_t tile, int worker) {
+      const NoSubnormals flushed;
+      kernels.run.fn(args, plan, phase, tile, worker);
+    });
   }
 }
 

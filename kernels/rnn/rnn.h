@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/subnormals.h"
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
@@ -70,6 +71,7 @@ inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args) {
   const Tiling blocks = tile_by_cost(lstm_blocks(args.hidden), cost, 1 << 16), rows{args.rows, kLstmRows};
   if (args.weight_halves != nullptr) table.split_state.fn(args);
   parallel_for(team, blocks.count() * rows.count(), [&](int64_t tile, int) {
+    const NoSubnormals flushed;
     const int64_t part = tile % rows.count(), first = tile / rows.count();
     for (int64_t block = blocks.begin(first); block < blocks.end(first); ++block)
       table.lstm.fn(args, block, rows.begin(part), rows.end(part));
