@@ -290,8 +290,17 @@ constexpr double kCachedWeights = 128 * 1024;
 double weight_cost(double floats) {
   return kWeightPrice * std::max(0.0, floats - kCachedWeights);
 }
+// Kernel indices that meet the image for some output.
+int64_t used_taps(const ConvShape& s, int axis) {
+  int64_t used = 0;
+  for (int64_t k = 0; k < s.kernel[axis]; ++k) {
+    const int64_t first = k * s.dilation[axis] - s.pad[axis], last = first + (s.out[axis] - 1) * s.stride[axis];
+    used += first < s.in[axis] && last >= 0;
+  }
+  return used;
+}
 double direct_cost(const ConvShape& s) {
-  const auto weights = static_cast<double>(volume(s.kernel) * s.ic * s.oc);
+  const auto weights = static_cast<double>(used_taps(s, 1) * used_taps(s, 2) * s.ic * s.oc);
   return weights * static_cast<double>(s.n * s.out[1] * s.out[2]) / 0.9 + weight_cost(weights);
 }
 // The share that padding to whole tiles leaves is computed too; a number's way to halves takes as long as 10 of them.

@@ -280,6 +280,18 @@ TEST(Conv, StridesPadsDilations) {
   check(shape_2d(1, 3, 16, 33, 35, 7, 7, 2, 3));
 }
 
+// Taps that lie in the padding for whole tiles, or for all of the image.
+TEST(Conv, ImagesSmallerThanKernels) {
+  for (const auto& [h, w] : {std::pair<int64_t, int64_t>{1, 40}, {40, 1}, {1, 1}, {2, 3}, {30, 5}})
+    for (const int64_t stride : {1, 2})
+      for (const int64_t dilation : {1, 3, 6}) {
+        check(shape_2d(1, 20, 33, h, w, 3, 3, stride, dilation, dilation), {.bias = true});
+        check(shape_2d(2, 32, 32, h, w, 5, 3, stride, 2 * dilation, dilation, 2), {.residual = true});
+      }
+  check(shape_2d(1, 16, 16, 1, 1, 3, 3, 4, 9), {.bias = true});  // outputs of nothing but padding
+  check(transposed_2d(1, 20, 18, 1, 3, 3, 2, 1), {.bias = true});
+}
+
 TEST(Conv, HalvesOfEveryShape) {
   for (const int64_t ic : {16, 24, 32, 50}) {
     for (const int64_t oc : {16, 33, 48, 64}) {
