@@ -1,9 +1,11 @@
 // LSTM and GRU: one product for the inputs of many steps; then per step the product of the state and the cell's gates,
 // which for the LSTM are one kernel.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/byte_grid.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/rnn/rnn.h"
 
@@ -31,7 +33,9 @@ void order_gates(const float* from, int64_t n, int64_t k, float* to) {
 struct Weights {
   Slot slot = kNoSlot;            // at run time
   const float* packed = nullptr;  // or packed
-  int64_t packed_floats = 0;      // of a direction
+  const int8_t* bytes = nullptr;  // or packed as whole numbers, which count steps[direction] each
+  std::vector<float> steps;
+  int64_t packed_floats = 0;  // of a direction
   int64_t rows = 0, first = 0, count = 0, k = 0;
   bool lstm = false;
 
@@ -44,7 +48,7 @@ struct Weights {
     kernels::gemm_pack(team, table, from, 1, k, k, count, to);
   }
   // Floats that packing takes at run time.
-  int64_t work_floats() const { return lstm && !packed ? count * k + packed_floats : 0; }
+  int64_t work_floats() const { return lstm && !packed && !bytes ? count * k + packed_floats : 0; }
   // The packed weights of a direction, or null.
   const float* find(const Frame& f, const kernels::GemmTable& table, int64_t direction, float* work) const {
     if (packed) return packed + direction * packed_floats;
@@ -57,7 +61,22 @@ struct Weights {
   }
 };
 
-Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool lstm) {
+// Smaller recurrent weights stay in the second-level cache as floats.
+constexpr int64_t kLeastByteWeights = int64_t{4} * 256 * 256;
+
+// A step for each direction, or none.
+std::vector<float> byte_steps(const Tensor& weights) {
+  std::vector<float> steps;
+  const size_t count = static_cast<size_t>(weights.size() / weights.extent(0));
+  for (int64_t d = 0; d < weights.extent(0); ++d) {
+    const auto step = byte_step({static_cast<const float*>(weights.data()) + static_cast<size_t>(d) * count, count});
+    if (!step) return {};
+    steps.push_back(*step);
+  }
+  return steps;
+}
+
+Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool lstm, bool recurrent = false) {
   Weights w;
   const kernels::GemmTable& table = b.table().gemm;
   w.rows = b.shape(operand)[1].value(), w.k = b.shape(operand)[2].value();
@@ -71,13 +90,31 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
   }
   const Tensor aligned = t->aligned_copy();
   const int64_t directions = t->extent(0);
+  const auto pack = [&](int64_t d, float* work, float* to) {
+    w.pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()) + d * w.rows * w.k, work, to);
+  };
+  const auto work_floats = static_cast<size_t>(lstm ? w.count * w.k : 0);
+  if (recurrent && w.rows * w.k >= kLeastByteWeights) w.steps = byte_steps(aligned);
+  if (!w.steps.empty()) {
+    w.bytes = static_cast<const int8_t*>(b.pack(
+        operand, cat("rnn bytes ", table.pack_b.name), static_cast<size_t>(directions * w.packed_floats),
+        [&](void* to) {
+          std::vector<float> work(work_floats), packed(static_cast<size_t>(w.packed_floats));
+          for (int64_t d = 0; d < directions; ++d) {
+            pack(d, work.data(), packed.data());
+            std::transform(packed.begin(), packed.end(), static_cast<int8_t*>(to) + d * w.packed_floats, [&](float v) {
+              return static_cast<int8_t>(std::nearbyint(v / w.steps[static_cast<size_t>(d)]));
+            });
+          }
+        }));
+    return w;
+  }
   w.packed = static_cast<const float*>(
       b.pack(operand, cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack_b.name),
              static_cast<size_t>(directions * w.packed_floats) * sizeof(float), [&](void* to) {
-               std::vector<float> work(static_cast<size_t>(lstm ? w.count * w.k : 0));
+               std::vector<float> work(work_floats);
                for (int64_t d = 0; d < directions; ++d)
-                 w.pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()) + d * w.rows * w.k,
-                        work.data(), static_cast<float*>(to) + d * w.packed_floats);
+                 pack(d, work.data(), static_cast<float*>(to) + d * w.packed_floats);
              }));
   return w;
 }
@@ -161,7 +198,7 @@ bool bind_rnn(Binder& b) {
 
   const Slot x = b.in(0);
   const Weights w = bind_weights(b, 1, 0, kG * n, kLstm);
-  const Weights r = bind_weights(b, 2, 0, 2 * n, kLstm);
+  const Weights r = bind_weights(b, 2, 0, 2 * n, kLstm, kLstm);
   const Weights r_hidden = kLstm ? Weights{} : bind_weights(b, 2, 2 * n, n, false);
   const int64_t width = w.count;  // of a row of gates
   const auto optional_in = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
@@ -188,8 +225,8 @@ bool bind_rnn(Binder& b) {
           s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : width, !after);
         }
         const int64_t work = (w.work_floats() + r.work_floats() + 15) / 16 * 16, sums = (kG * n + 15) / 16 * 16;
-        const bool splits = kLstm && table.split_weights.fn != nullptr && s.batch >= kernels::kLeastSplitLstmRows &&
-                            s.time >= kernels::kLeastSplitLstmSteps;
+        const bool splits = kLstm && !r.bytes && table.split_weights.fn != nullptr &&
+                            s.batch >= kernels::kLeastSplitLstmRows && s.time >= kernels::kLeastSplitLstmSteps;
         const int64_t weight_halves = splits ? kernels::lstm_split_bytes(width, n) / 4 : 0;
         const int64_t state_halves = splits ? kernels::lstm_split_bytes(s.batch, n) / 4 : 0;
         s.values.assign(static_cast<size_t>(gates + sums + s.chunk * s.batch * width + 5 * state + work +
@@ -226,7 +263,7 @@ bool bind_rnn(Binder& b) {
           s.input.set(f, gemm, w, d, s.work);
           s.input_rest.args.packed_b = s.input.args.packed_b, s.input_rest.args.b = s.input.args.b;
           s.input.args.epilogue.bias = s.input_rest.args.epilogue.bias = s.bias;
-          const float* recurrent = kLstm ? r.find(f, gemm, d, s.work + w.work_floats()) : nullptr;
+          const float* recurrent = kLstm && !r.bytes ? r.find(f, gemm, d, s.work + w.work_floats()) : nullptr;
           if (s.weight_halves)
             kernels::parallel_for(f.team(), kernels::lstm_blocks(n), [&](int64_t block, int) {
               table.split_weights.fn(recurrent, n, block, s.weight_halves);
@@ -256,7 +293,18 @@ bool bind_rnn(Binder& b) {
             if constexpr (kLstm) {
               const float* p = peephole == kNoSlot ? nullptr : f.ptr<const float>(peephole) + d * 3 * n;
               kernels::lstm_step(f.team(), table,
-                                 {s.batch, n, gates, recurrent, h, p, s.c, out, s.weight_halves, s.state_halves});
+                                 {.rows = s.batch,
+                                  .hidden = n,
+                                  .gates = gates,
+                                  .packed = recurrent,
+                                  .packed_bytes = r.bytes ? r.bytes + d * r.packed_floats : nullptr,
+                                  .byte_step = r.bytes ? r.steps[static_cast<size_t>(d)] : 1,
+                                  .before = h,
+                                  .peephole = p,
+                                  .c = s.c,
+                                  .h = out,
+                                  .weight_halves = s.weight_halves,
+                                  .state_halves = s.state_halves});
             } else {
               s.gates.run(f, gemm, h, gates);
               kernels::GruArgs cell{s.batch, n, gates, h, s.reset, after ? s.reset : nullptr, out};

@@ -55,6 +55,9 @@ struct Tile {
     VecF w[NV];
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) w[j] = load(b + (j * kVecFloats / 16) * block + j * kVecFloats % 16);
+    step(a, rs, w);
+  }
+  TC_INLINE void step(const float* a, int64_t rs, const VecF (&w)[NV]) {
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) {
       const VecF x(a[i * rs]);

@@ -20,8 +20,12 @@ constexpr int64_t lstm_blocks(int64_t hidden) {
 
 struct LstmArgs {
   int64_t rows = 0, hidden = 0;
-  const float* gates = nullptr;     // of the inputs: [rows][blocks][4][16]
-  const float* packed = nullptr;    // recurrent weights, hidden x blocks * 64, as gemm_pack leaves them
+  const float* gates = nullptr;   // of the inputs: [rows][blocks][4][16]
+  const float* packed = nullptr;  // recurrent weights, hidden x blocks * 64, as gemm_pack leaves them
+  // Or as whole numbers in the same order, which count byte_step each: a step of few rows takes as long as reading
+  // them.
+  const int8_t* packed_bytes = nullptr;
+  float byte_step = 1;
   const float* before = nullptr;    // [rows][hidden], the state before
   const float* peephole = nullptr;  // [3][hidden], for i, o, f; null: none
   float* c = nullptr;               // [rows][hidden], updated

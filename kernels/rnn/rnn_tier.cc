@@ -20,29 +20,44 @@ TC_INLINE void for_registers(int64_t hidden, F&& f) {
 // Steps of the inner axis whose piece of a block's weights stays in the first-level cache: 32 KB.
 constexpr int64_t kLstmSteps = 128;
 
-// R rows of one panel's gates: to = from + before * weights, for `steps` of the inner axis. Rows of `from` are
-// `from_row` floats apart, of `before` `n`, of `to` kLstmGates.
-template <int R>
-void add_product(int64_t steps, const float* before, int64_t n, const float* weights, const float* from,
+// R rows of one panel's gates: to = from + before * weights, for `steps` of the inner axis; weights in bytes count
+// `unit` each. Rows of `from` are `from_row` floats apart, of `before` `n`, of `to` kLstmGates.
+template <int R, class W>
+void add_product(int64_t steps, const float* before, int64_t n, const W* weights, float unit, const float* from,
                  int64_t from_row, float* to) {
+  constexpr bool kBytes = std::is_same_v<W, int8_t>;
   Tile<R, kPanelVecs> t;
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = load(from + i * from_row + j * kVecFloats);
+    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kBytes ? f32(0.0f) : load(from + i * from_row + j * kVecFloats);
   }
-  for (int64_t p = 0; p < steps; ++p, ++before, weights += kPanel) t.step(before, n, weights, 16);
+  for (int64_t p = 0; p < steps; ++p, ++before, weights += kPanel) {
+    if constexpr (kBytes) {
+      VecF w[kPanelVecs];
+#pragma GCC unroll 4
+      for (int j = 0; j < kPanelVecs; ++j) w[j] = to_float(load_i8(weights + j * kVecFloats));
+      t.step(before, n, w);
+    } else {
+      t.step(before, n, weights, 16);
+    }
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kPanelVecs; ++j) store(to + i * kLstmGates + j * kVecFloats, t.v[i][j]);
+    for (int j = 0; j < kPanelVecs; ++j) {
+      VecF sum = t.v[i][j];
+      if constexpr (kBytes) sum = fma(f32(unit), sum, load(from + i * from_row + j * kVecFloats));
+      store(to + i * kLstmGates + j * kVecFloats, sum);
+    }
   }
 }
 
-using AddProduct = void (*)(int64_t, const float*, int64_t, const float*, const float*, int64_t, float*);
-template <int... R>
-AddProduct add_product_of(int64_t rows, std::integer_sequence<int, R...>) {
-  static constexpr AddProduct kByRows[] = {add_product<R + 1>...};
+template <class W>
+using AddProduct = void (*)(int64_t, const float*, int64_t, const W*, float, const float*, int64_t, float*);
+template <class W, int... R>
+AddProduct<W> add_product_of(int64_t rows, std::integer_sequence<int, R...>) {
+  static constexpr AddProduct<W> kByRows[] = {add_product<R + 1, W>...};
   return kByRows[rows - 1];
 }
 
@@ -85,7 +100,8 @@ void lstm_cells(const LstmArgs& a, const float* gates, int64_t block, int64_t be
   }
 }
 
-void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
+template <class W>
+void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t begin, int64_t end) {
   const int64_t n = a.hidden, first = block * kLstmUnits, row_floats = lstm_blocks(n) * kLstmGates;
   const int64_t rows = end - begin;
   constexpr int kRows = kMaxRows[kPanelVecs];
@@ -95,18 +111,25 @@ void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
   for (int64_t k = 0; k < n; k += kLstmSteps) {
     const int64_t steps = n - k < kLstmSteps ? n - k : kLstmSteps;
     for (int64_t column = 0; column < kLstmGates; column += kPanel) {
-      const float* weights = a.packed + (first * 4 + column) * n + k * kPanel;
+      const W* weights = packed + (first * 4 + column) * n + k * kPanel;
       for (int64_t strip = 0, row = 0; strip < strips; ++strip) {
         const int64_t count = (rows - row) / (strips - strip);
         float* to = gates + row * kLstmGates + column;
         const float* from = k == 0 ? x_gates + row * row_floats + column : to;
-        add_product_of(count, std::make_integer_sequence<int, kRows>{})(
-            steps, a.before + (begin + row) * n + k, n, weights, from, k == 0 ? row_floats : kLstmGates, to);
+        add_product_of<W>(count, std::make_integer_sequence<int, kRows>{})(
+            steps, a.before + (begin + row) * n + k, n, weights, unit, from, k == 0 ? row_floats : kLstmGates, to);
         row += count;
       }
     }
   }
   lstm_cells(a, gates, block, begin, end);
+}
+
+void lstm_block(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
+  if (a.packed_bytes != nullptr)
+    lstm(a, a.packed_bytes, a.byte_step, block, begin, end);
+  else
+    lstm(a, a.packed, 1.0f, block, begin, end);
 }
 
 void gru_reset(const GruArgs& a, int64_t begin, int64_t end) {
@@ -135,7 +158,7 @@ void gru_update(const GruArgs& a, int64_t begin, int64_t end) {
 
 extern constinit const RnnTable TC_TIER_NAME(rnn_table);
 constinit const RnnTable TC_TIER_NAME(rnn_table) = {
-    .lstm = TC_KERNEL(lstm, "lstm_f32"),
+    .lstm = TC_KERNEL(lstm_block, "lstm_f32"),
     .lstm_cells = TC_KERNEL(lstm_cells, "lstm_f32_cells"),
     .split_weights = {},
     .split_state = {},

@@ -24,8 +24,11 @@ double sigmoid(double x) {
 }
 
 // One step against the cell's definition in double precision.
-void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, bool peepholes, bool halves,
+enum class Factors { floats, halves, bytes };
+
+void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, bool peepholes, Factors factors,
                 Edge edge) {
+  const bool halves = factors == Factors::halves;
   Random random(static_cast<uint64_t>(rows * 1000 + hidden));
   const int64_t width = lstm_blocks(hidden) * kLstmGates;
   const auto state = static_cast<size_t>(rows * hidden);
@@ -39,6 +42,9 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
       for (int64_t u = 0; u < hidden; ++u)
         for (int64_t gate = 0; gate < 4; ++gate)
           (*m)[row + column(u, gate)] = static_cast<float>(random.uniform(-1, 1));
+  constexpr float kStep = 0.007f;
+  if (factors == Factors::bytes)
+    for (float& w : weights) w = kStep * std::nearbyint(w * 128 - 0.5f);
   GuardedBuffer<float> gates(x, edge), before(random.floats(state), edge), c(random.floats(state), edge),
       h(state, edge), peephole(random.floats(static_cast<size_t>(3 * hidden)), edge),
       packed(static_cast<size_t>(gemm_packed_floats(kernels.gemm.traits.fn(), hidden, width)), edge);
@@ -59,6 +65,12 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
     for (int64_t block = 0; block < lstm_blocks(hidden); ++block)
       kernels.rnn.split_weights.fn(packed.data(), hidden, block, to);
     args.weight_halves = to, args.state_halves = reinterpret_cast<std::byte*>(state_halves.data());
+  }
+  GuardedBuffer<int8_t> packed_bytes(packed.size(), edge);
+  if (factors == Factors::bytes) {
+    std::transform(packed.begin(), packed.end(), packed_bytes.begin(),
+                   [](float w) { return static_cast<int8_t>(std::nearbyint(w / kStep)); });
+    args.packed = nullptr, args.packed_bytes = packed_bytes.data(), args.byte_step = kStep;
   }
   lstm_step(team, kernels.rnn, args);
   for (int64_t r = 0; r < rows; ++r)
@@ -91,8 +103,9 @@ TEST_P(Rnn, LstmStep) {
       for (const int64_t hidden : {1, 15, 16, 19, 40, 130})  // 130: two pieces of the inner axis
         for (const int64_t rows : {1, 7, 70}) {
           const Table& kernels = table(GetParam());
-          check_lstm(kernels, team, rows, hidden, peepholes, false, edge);
-          if (kernels.rnn.split_weights.fn) check_lstm(kernels, team, rows, hidden, peepholes, true, edge);
+          check_lstm(kernels, team, rows, hidden, peepholes, Factors::floats, edge);
+          check_lstm(kernels, team, rows, hidden, peepholes, Factors::bytes, edge);
+          if (kernels.rnn.split_weights.fn) check_lstm(kernels, team, rows, hidden, peepholes, Factors::halves, edge);
         }
 }
 

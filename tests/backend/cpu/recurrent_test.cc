@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compare.h"
+#include "tc/backend/cpu/byte_grid.h"
 #include "tc/ir/builder.h"
 
 namespace tc {
@@ -17,14 +18,17 @@ Tensor waves(Extents e, float scale, float phase) {
 }
 
 template <class Op>
-void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t batch, attrs_t<Op> attrs = {}) {
-  constexpr int64_t kGates = std::is_same_v<Op, LSTM> ? 4 : 3, kFeatures = 5, kHidden = 19;
+void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t batch, attrs_t<Op> attrs = {},
+           const Tensor& recurrent = {}) {
+  constexpr int64_t kGates = std::is_same_v<Op, LSTM> ? 4 : 3, kFeatures = 5;
+  const int64_t hidden = recurrent.size() ? recurrent.extent(2) : 19;
   const int64_t d = direction == RnnDirection::bidirectional ? 2 : 1;
   attrs.direction = direction;
   Module m;
   Builder b(m.main());
-  const Tensor w = waves({d, kGates * kHidden, kFeatures}, 0.5F, 1), r = waves({d, kGates * kHidden, kHidden}, 0.3F, 2),
-               bias = waves({d, 2 * kGates * kHidden}, 0.2F, 3);
+  const Tensor w = waves({d, kGates * hidden, kFeatures}, 0.5F, 1),
+               r = recurrent.size() ? recurrent : waves({d, kGates * hidden, hidden}, 0.3F, 2),
+               bias = waves({d, 2 * kGates * hidden}, 0.2F, 3);
   std::vector<Value*> operands{
       m.main().add_input(Type::tensor(DType::f32, Shape({Dim::symbol("time"), Dim::symbol("batch"), kFeatures})), "x")};
   std::vector<Datum> inputs{waves({time, batch, kFeatures}, 1, 0)};
@@ -60,6 +64,30 @@ TEST(Recurrent, LongSequences) {
         check<GRU>(direction, fixed, time, batch);
         check<GRU>(direction, fixed, time, batch, {.linear_before_reset = true});
       }
+}
+
+// A step of its own for each direction.
+TEST(Recurrent, WeightsThatFitBytes) {
+  Tensor r = waves({2, 4 * 260, 260}, 127, 2);
+  const auto values = r.mutable_span<float>();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::nearbyint(values[i]) * (i < values.size() / 2 ? 0.0003F : 0.0005F);
+  for (const auto& [time, batch] : std::vector<std::pair<int64_t, int64_t>>{{9, 1}, {5, 3}, {2, 40}})
+    check<LSTM>(RnnDirection::bidirectional, true, time, batch, {}, r);
+}
+
+TEST(Recurrent, StepsOfBytes) {
+  using Floats = std::vector<float>;
+  const auto step = [](const Floats& values) { return cpu::byte_step(values); };
+  EXPECT_EQ(step({0, 0.5F, -1, 63.5F, -64}), 0.5F);
+  EXPECT_EQ(step({0.1F, 0.1F * 3, -0.1F * 7}), 0.1F);  // as f32 rounds the products
+  EXPECT_EQ(step({1, 128}), std::nullopt);
+  EXPECT_EQ(step({1, 2.5F}), std::nullopt);
+  EXPECT_EQ(step({0, 0}), std::nullopt);
+  EXPECT_EQ(step({}), std::nullopt);
+  EXPECT_EQ(step({1, std::numeric_limits<float>::infinity()}), std::nullopt);
+  EXPECT_EQ(step({1, std::numeric_limits<float>::quiet_NaN()}), std::nullopt);
+  EXPECT_EQ(step({1e-40F, 2e-40F}), std::nullopt);
 }
 
 }  // namespace
