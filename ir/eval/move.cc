@@ -1,5 +1,6 @@
 #include "tc/ir/eval/move.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tc/ir/eval/wide.h"
@@ -18,11 +19,26 @@ void copy_strided(const Tensor& in, int64_t in_offset, const Extents& in_strides
       *to = *from;
       return;
     }
-    const size_t last = extents.size() - 1;
+    size_t last = extents.size() - 1;
     const int64_t n = extents[last], from_step = in_strides[last], to_step = out_strides[last];
+    // Where one side goes down columns, the last two axes are walked in squares, whose cache lines are used up.
+    const bool squares = last > 0 && from_step != 1 && in_strides[last - 1] == 1;
+    if (squares) --last;
+    constexpr int64_t kSide = 64;
+    const auto copy_squares = [&] {
+      const int64_t rows = extents[last], from_row = in_strides[last], to_row = out_strides[last];
+      for (int64_t i0 = 0; i0 < rows; i0 += kSide)
+        for (int64_t j0 = 0; j0 < n; j0 += kSide)
+          for (int64_t i = i0; i < std::min(rows, i0 + kSide); ++i)
+            for (int64_t j = j0; j < std::min(n, j0 + kSide); ++j)
+              to[i * to_row + j * to_step] = from[i * from_row + j * from_step];
+    };
     Extents index(last, 0);
     while (true) {
-      for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
+      if (squares)
+        copy_squares();
+      else
+        for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
       size_t k = last;
       while (k-- > 0) {
         from += in_strides[k], to += out_strides[k];

@@ -1,5 +1,6 @@
 #include "tc/ir/ops/quant.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -84,6 +85,18 @@ void eval<DequantizeLinear>(EvalContext& ctx) {
   const auto& a = ctx.attrs<DequantizeLinear>();
   const ScaleLayout layout = scale_layout(ctx, ctx.in(0).extents(), ctx.in(1).extents(), a.axis, a.block_size);
   const auto scale = ctx.read<double>(1), zero = zero_points(ctx, 2, scale.size());
+  const DType bytes = ctx.in(0).dtype();
+  if (scale.size() == 1 && (bytes == DType::u8 || bytes == DType::i8) && ctx.result_dtype(0) == DType::f32) {
+    // Embedding tables have tens of millions of elements, but these are 256 numbers.
+    std::array<float, 256> numbers;
+    for (int i = 0; i < 256; ++i) {
+      const double byte = bytes == DType::u8 ? i : static_cast<double>(static_cast<int8_t>(i));
+      numbers[static_cast<size_t>(i)] = static_cast<float>((byte - zero[0]) * scale[0]);
+    }
+    const auto* from = static_cast<const uint8_t*>(ctx.in(0).data());
+    for (float& y : ctx.out(0, ctx.in(0).extents()).mutable_span<float>()) y = numbers[*from++];
+    return;
+  }
   auto x = ctx.read<double>(0);
   for (size_t i = 0; i < x.size(); ++i) {
     const auto k = static_cast<size_t>(layout.of(static_cast<int64_t>(i)));

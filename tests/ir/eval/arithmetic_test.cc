@@ -180,5 +180,28 @@ TEST(Contents, FollowShapeArithmetic) {
   EXPECT_FALSE(far->contents()) << "an overflow is not known, and no error";
 }
 
+// Longer than the squares in which columns become rows.
+TEST(Movement, TransposesOfLongAxes) {
+  const Extents e{2, 70, 131};
+  Tensor x(DType::i32, e);
+  for (int i = 0; int32_t & v : x.mutable_span<int32_t>()) v = i++;
+  for (const auto& perm : {std::vector<int64_t>{0, 2, 1}, {2, 1, 0}, {2, 0, 1}, {1, 2, 0}}) {
+    const Tensor y = run<Transpose>({x}, {.perm = perm});
+    const int64_t steps[] = {e[1] * e[2], e[2], 1};
+    const auto got = y.span<int32_t>();
+    size_t at = 0;
+    for (int64_t i = 0; i < y.extent(0); ++i)
+      for (int64_t j = 0; j < y.extent(1); ++j)
+        for (int64_t k = 0; k < y.extent(2); ++k)
+          ASSERT_EQ(got[at++], i * steps[perm[0]] + j * steps[perm[1]] + k * steps[perm[2]]);
+  }
+}
+
+TEST(Quantisation, SignedBytesBecomeNumbers) {
+  expect<float>(run<DequantizeLinear>(
+                    {vec<int8_t>({-128, -1, 0, 127}), Tensor::of<float>({}, {0.1F}), Tensor::of<int8_t>({}, {-3})}),
+                {-125 * 0.1F, 2 * 0.1F, 3 * 0.1F, 130 * 0.1F});
+}
+
 }  // namespace
 }  // namespace tc
