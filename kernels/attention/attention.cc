@@ -1,7 +1,7 @@
 #include "tc/kernels/attention/attention.h"
 
 #include "tc/kernels/parallel.h"
-#include "tc/kernels/subnormals.h"
+#include "tc/kernels/simd/subnormals.h"
 
 namespace tc::kernels {
 

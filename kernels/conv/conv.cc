@@ -5,7 +5,7 @@
 
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/parallel.h"
-#include "tc/kernels/subnormals.h"
+#include "tc/kernels/simd/subnormals.h"
 
 namespace tc::kernels {
 namespace {

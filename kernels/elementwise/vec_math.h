@@ -265,7 +265,7 @@ TC_INLINE VecF vgelu(VecF x) {
                             -0.03644915183762369f,   0.0049880865495096245f,  -0.0001669899792989052f,
                             -9.874343061878899e-05f, 2.0840363470359113e-05f, -1.4211299092514729e-06f};
   const VecF u = vmin(f32(16.0f), vabs(x));
-  return fnma(u, vexp_negative(polynomial_by_halves(u, kLog)), vmax(f32(0.0f), x));
+  return fnma(u, vexp_negative(polynomial_by_halves(u, kLog)), vmax(f32(-0.0f), x));  // ends at -0
 }
 
 // 1 + tanh(z) is 2 sigmoid(2 z).

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "tc/kernels/parallel.h"
-#include "tc/kernels/subnormals.h"
+#include "tc/kernels/simd/subnormals.h"
 
 namespace tc::kernels {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "tc/kernels/parallel.h"
-#include "tc/kernels/subnormals.h"
+#include "tc/kernels/simd/subnormals.h"
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
