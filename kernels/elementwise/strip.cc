@@ -92,6 +92,7 @@ void collapse(StripArgs& args) {
   const auto stride = [&](int k, int d) -> std::int64_t& {
     return k < inputs ? args.inputs[k].stride[d] : args.outputs[k - inputs].stride[d];
   };
+  for (int k = 0; k < inputs; ++k) args.inputs[k].period = 0;  // as it was for another shape
   int rank = 0;
   for (int d = 0; d < args.rank; ++d) {
     if (args.extent[d] == 1) continue;

@@ -95,7 +95,8 @@ struct StripInput {
   const void* data = nullptr;
   Elem type = Elem::f32;
   std::int64_t stride[kMaxRank] = {};
-  std::int64_t period = 0;  // of the last dimension: its elements begin again after so many; 0: they don't
+  // Of the last dimension: its elements begin again after so many; 0: they don't. Set by collapse().
+  std::int64_t period = 0;
 };
 
 struct StripOutput {

@@ -433,6 +433,14 @@ TEST(StripProgram, CollapseMergesShortRowsThatInputsRepeat) {
   EXPECT_EQ(args.extent[1], 640);
   EXPECT_EQ(inputs[1].period, 16);
   EXPECT_EQ(inputs[1].stride[0], 16);
+  // Again, for a shape in which nothing repeats.
+  args = {&kProgram, 3, {2, 1, 16}, inputs, outputs};
+  for (StripInput& in : inputs) std::copy_n(std::begin({16L, 16L, 1L}), 3, in.stride);
+  std::copy_n(std::begin({16L, 16L, 1L}), 3, outputs[0].stride);
+  collapse(args);
+  EXPECT_EQ(args.rank, 1);
+  EXPECT_EQ(inputs[1].period, 0);
+  outputs[0] = {data, Elem::f32, {640, 16, 1}};
   StripInput by_pixel[] = {{data, Elem::f32, {640, 16, 1}}, {data, Elem::f32, {40, 1, 0}}};
   args = {&kProgram, 3, {2, 40, 16}, by_pixel, outputs};
   outputs[0] = {data, Elem::f32, {640, 16, 1}};
