@@ -1,6 +1,5 @@
-// Products and convolutions take numbers below 1.2e-38 for 0. A multiplication by one takes 150 times as long as by
-// another number, and channels that training gave up on are full of them; beside sums of numbers that matter they are
-// nothing.
+// Products and convolutions take numbers below 1.2e-38 for 0: channels that training gave up on are full of them, and
+// beside sums of numbers that matter they are nothing. A convolution of a text recogniser: 2.5 to 116 GFLOP/s.
 #pragma once
 #include <immintrin.h>
 
