@@ -264,6 +264,26 @@ TEST(Gemm, BlocksOfEveryKind) {
   check({3000, 3, 50});
 }
 
+// Here they make a sum of 0; the caller's own arithmetic keeps them.
+TEST(Gemm, TakesSubnormalNumbersForZero) {
+  const volatile float tiny = 1e-39f;
+  Team team(1);
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    const GemmTable& kernels = table(tier).gemm;
+    const std::vector<float> a(40, float{tiny}), b(40 * 20, 2.0f);
+    std::vector<float> c(20, 1.0f);
+    GemmArgs g;
+    g.m = 1, g.n = 20, g.k = 40, g.a_rs = 40, g.b_rs = 20, g.c_rs = 20;
+    g.a = a.data(), g.b = b.data(), g.c = c.data();
+    const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+    std::vector<std::byte> scratch(gemm_scratch_bytes(plan, 1) + 64);
+    g.scratch = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    gemm(team, kernels, g, plan);
+    EXPECT_EQ(c, std::vector<float>(20, 0.0f)) << tier_name(tier);
+    EXPECT_GT(tiny * 2, 1.9e-39f);
+  }
+}
+
 TEST(Gemm, HalvesOfEveryShape) {
   for (const bool at : {false, true}) {
     for (const bool bt : {false, true}) {

@@ -213,6 +213,21 @@ TEST(Pipeline, LevelZeroChangesNothing) {
   EXPECT_EQ(count_nodes(*m), 3);
 }
 
+// One extent of a shape of which others stay open: what made it folds only after the shape was looked at.
+TEST(Pipeline, FollowsExtentsThatBecomeKnown) {
+  Module m;
+  Builder b(m.main());
+  Value* v = m.main().add_input(Type::tensor(DType::f32, Shape{Dim::symbol("N"), Dim(24)}), "x");
+  Value* target = b.make<Transpose>({b.constant(Tensor::of<int64_t>({1, 3}, {0, 4, 6}))}, {.perm = {1, 0}});
+  Value* y3 = b.make<Reshape>({v, b.make<Reshape>({target, b.constant(Tensor::of<int64_t>({1}, {3}))})});
+  Value* shape = b.make<ShapeOf>({y3});
+  Value* four = b.make<Gather>({shape, b.constant(Tensor::of<int64_t>({1}, {1}))});
+  m.main().set_outputs(std::vector<Value*>{y3, b.make<ConstantOfShape>({four})});
+  optimize(m, {});
+  EXPECT_EQ(m.main().output(0)->type().str(), "f32[N,4,6]");
+  EXPECT_EQ(m.main().output(1)->type().str(), "f32[4]");
+}
+
 TEST(Pipeline, ChecksValuesOfEveryRewrite) {
   auto m = chain(3);
   PipelineOptions options;
