@@ -43,13 +43,17 @@ Var linear(Weights& w, Var x, int64_t in, int64_t out, float gain) {
   return y + w.uniform({out}, -0.1F, 0.1F);
 }
 
+Var batch_norm(Weights& w, Var x, int64_t channels) {
+  const Tensor scale = w.uniform({channels}, 0.8F, 1.2F), bias = w.uniform({channels}, -0.1F, 0.1F),
+               mean = w.uniform({channels}, -0.1F, 0.1F), var = w.uniform({channels}, 0.8F, 1.2F);
+  return batch_normalization(x, scale, bias, mean, var);
+}
+
 Var conv_bn(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t groups, float gain) {
   const int64_t per_group = in / groups, pad = kernel / 2;
   const Tensor filter = w.layer({out, per_group, kernel, kernel}, per_group * kernel * kernel, gain);
   const Var y = conv(x, filter, {.strides = {stride, stride}, .padding = Padding{pad, pad}, .groups = groups});
-  const Tensor scale = w.uniform({out}, 0.8F, 1.2F), bias = w.uniform({out}, -0.1F, 0.1F),
-               mean = w.uniform({out}, -0.1F, 0.1F), var = w.uniform({out}, 0.8F, 1.2F);
-  return batch_normalization(y, scale, bias, mean, var);
+  return batch_norm(w, y, out);
 }
 
 Var classify(Weights& w, Var x, int64_t channels) {

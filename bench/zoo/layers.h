@@ -26,7 +26,9 @@ inline const Input kImage{"image", f32, {"batch", 3, 224, 224}};
 
 // x · w + b, as MatMul and Add.
 Var linear(Weights& w, Var x, int64_t in, int64_t out, float gain = 1);
-// A convolution without bias followed by BatchNormalization in inference mode.
+// BatchNormalization in inference mode.
+Var batch_norm(Weights& w, Var x, int64_t channels);
+// A convolution without bias followed by batch_norm.
 Var conv_bn(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t groups = 1,
             float gain = 1.4F);
 // The mean of each channel, and one layer to 1000 classes.

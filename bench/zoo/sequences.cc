@@ -70,8 +70,7 @@ Function conformer() {
       Var y = conv1d(w, permute_dims(layer_norm(w, x, kWidth), {0, 2, 1}), kWidth, 2 * kWidth, 1);
       const auto halves = split(y, {kWidth, kWidth}, {.axis = 1});
       y = conv1d(w, halves[0] * sigmoid(halves[1]), kWidth, kWidth, 31, {.padding = Padding{15}, .groups = kWidth});
-      y = batch_normalization(y, w.uniform({kWidth}, 0.8F, 1.2F), w.uniform({kWidth}, -0.1F, 0.1F),
-                              w.uniform({kWidth}, -0.1F, 0.1F), w.uniform({kWidth}, 0.8F, 1.2F));
+      y = batch_norm(w, y, kWidth);
       x = x + permute_dims(conv1d(w, swish(y), kWidth, kWidth, 1), {0, 2, 1});
       x = layer_norm(w, x + feed_forward(x), kWidth);
     }

@@ -20,11 +20,6 @@ Var conv_bias(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_
       {.strides = {stride, stride}, .dilations = {dilation, dilation}, .padding = Padding{pad, pad}, .groups = groups});
 }
 
-Var norm(Weights& w, Var x, int64_t channels) {
-  return batch_normalization(x, w.uniform({channels}, 0.8F, 1.2F), w.uniform({channels}, -0.1F, 0.1F),
-                             w.uniform({channels}, -0.1F, 0.1F), w.uniform({channels}, 0.8F, 1.2F));
-}
-
 Var max_pool_of(Var x, int64_t kernel, int64_t stride, int64_t pad = 0, bool ceil = false) {
   return max_pool(x, {kernel, kernel}, {.strides = {stride, stride}, .padding = Padding{pad, pad}, .ceil_mode = ceil});
 }
@@ -121,15 +116,15 @@ Function densenet121() {
     int64_t channels = 64;
     for (const int layers : {6, 12, 24, 16}) {
       for (int i = 0; i < layers; ++i, channels += 32) {
-        const Var y = plain(relu(norm(w, x, channels)), channels, 128, 1);
-        x = concat({x, plain(relu(norm(w, y, 128)), 128, 32, 3)}, {.axis = 1});
+        const Var y = plain(relu(batch_norm(w, x, channels)), channels, 128, 1);
+        x = concat({x, plain(relu(batch_norm(w, y, 128)), 128, 32, 3)}, {.axis = 1});
       }
       if (layers == 16) break;
-      x = plain(relu(norm(w, x, channels)), channels, channels / 2, 1);
+      x = plain(relu(batch_norm(w, x, channels)), channels, channels / 2, 1);
       x = average_pool(x, {2, 2}, {.strides = {2, 2}});
       channels /= 2;
     }
-    return classify(w, relu(norm(w, x, channels)), channels);
+    return classify(w, relu(batch_norm(w, x, channels)), channels);
   });
 }
 
