@@ -21,7 +21,6 @@ let browser, page;
 
 // playwright-core would start Chromium in a session of its own, so it only takes over here.
 async function openBrowser(folder) {
-  fs.mkdirSync(folder);
   const child = spawn(packages.chromium(), [...flags, `--user-data-dir=${folder}`], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, TMPDIR: folder },
@@ -59,7 +58,7 @@ async function inPage(what, request) {
 const bytesOf = ({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength);
 
 async function load({ model, threads, inputs, outputs: file }) {
-  browser = await openBrowser(path.join(path.dirname(file), 'chromium'));
+  browser = await openBrowser(fs.mkdtempSync(path.join(path.dirname(file), 'chromium-')));
   const given = Object.entries(readNpz(inputs));
   const received = [];
   const folders = { '': here, ort: path.join(packages.packageFolder('onnxruntime-web'), 'dist') };

@@ -26,7 +26,7 @@ struct Options {
   std::vector<int> threads{1, 2};
   InputSpec inputs;
   double min_seconds = 2;
-  int blocks = 8;
+  int blocks = 8, loads = 3;
   bool list = false, browser = false;
   std::string command;  // this one's arguments
   std::string json, markdown, svg, ort_library, packages, worker, save_models;
@@ -65,7 +65,7 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(file << text)) fail(ErrorCode::bad_file, "cannot write ", path);
 }
 
-// A folder for the files that engines share; removed at the end.
+// A folder for the inputs and outputs of engines; removed at the end.
 struct TemporaryFolder {
   TemporaryFolder() : path(fs::temp_directory_path() / cat("tc-bench-", getpid())) { fs::create_directories(path); }
   ~TemporaryFolder() {
@@ -108,6 +108,7 @@ int run(const Options& o) {
   if (o.browser && !std::count(o.engines.begin(), o.engines.end(), kBrowser)) plan.engines.push_back(kBrowser);
   plan.min_seconds = o.min_seconds;
   plan.blocks = o.blocks;
+  plan.loads = o.loads;
   if (std::count(o.engines.begin(), o.engines.end(), "ort")) plan.ort_library = ort_library(o);
   for (const auto& engine : plan.engines)
     if (const auto it = kScripts.find(engine); it != kScripts.end()) plan.scripts.insert(*it);
@@ -222,6 +223,9 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--blocks", o.blocks, "blocks that these are split into")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--loads", o.loads, "fresh processes that load the model, per engine and thread count")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("-i,--input", o.inputs.inputs, "NAME=FILE or NAME=LITERAL, as in tc-run")->allow_extra_args(false);

@@ -1,7 +1,5 @@
 #include "tc/tools/bench/session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -21,15 +19,31 @@ constexpr int kTimeoutSeconds = 600;
 constexpr double kWarmUpMs = 20;
 constexpr size_t kMaxTimes = 4000;  // of a block that are sent; a block with more is thinned out evenly
 
+std::string outputs_file(const Plan& plan, const std::string& engine) {
+  return std::filesystem::path(plan.inputs).replace_filename(engine + ".npz");
+}
+
 struct Contestant {
   std::string engine;
   std::unique_ptr<Worker> worker;
-  std::vector<double> times, block_medians;
+  std::vector<double> load_ms, first_run_ms, peak_mb, times, block_medians;
   EngineResult result;
 
   json ask(const json& request) {
     json answer = json::parse(worker->ask(request.dump(), kTimeoutSeconds));
     if (answer.contains("error")) fail(ErrorCode::check_failed, answer["error"].get<std::string>());
+    return answer;
+  }
+  json load(const Plan& plan) {
+    const json answer = ask({{"op", "load"},
+                             {"model", std::filesystem::absolute(plan.model)},
+                             {"threads", plan.threads},
+                             {"inputs", plan.inputs},
+                             {"outputs", outputs_file(plan, engine)}});
+    result.version = answer["version"];
+    load_ms.push_back(answer["load_ms"]);
+    first_run_ms.push_back(answer["first_run_ms"]);
+    peak_mb.push_back(answer["peak_mb"]);
     return answer;
   }
 };
@@ -56,19 +70,6 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : percentile(std::move(values), 0.5);
 }
 
-struct TemporaryFolder {
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tc-bench-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) fail(ErrorCode::bad_file, "cannot make a temporary folder");
-    path = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::filesystem::path path;
-};
-
 }  // namespace
 
 Result compare_engines(const Plan& plan, double peak, const std::function<void(const std::string&)>& progress) {
@@ -76,35 +77,32 @@ Result compare_engines(const Plan& plan, double peak, const std::function<void(c
   result.name = plan.name;
   result.threads = plan.threads;
   result.peak_gflops = peak;
-  const TemporaryFolder folder;
   std::vector<Contestant> contestants;
-  NamedTensors reference;
-  for (const auto& engine : plan.engines) {
-    Contestant& c = contestants.emplace_back();
-    c.engine = engine;
-    c.worker = start(engine, plan);
-    progress(cat(engine, " loads"));
-    const std::string outputs = folder.path / (engine + ".npz");
-    try {
-      const json answer = c.ask({{"op", "load"},
-                                 {"model", std::filesystem::absolute(plan.model)},
-                                 {"threads", plan.threads},
-                                 {"inputs", plan.inputs},
-                                 {"outputs", outputs}});
-      c.result.version = answer["version"];
-      c.result.load_ms = answer["load_ms"];
-      c.result.first_run_ms = answer["first_run_ms"];
-      c.result.peak_mb = answer["peak_mb"];
-      if (engine == "tc") result.flops = answer["flops"];
-      const NamedTensors values = read_npz(outputs);
-      if (contestants.size() == 1)
-        reference = values;
-      else
-        c.result.mismatch = mismatch(reference, values, plan.tolerance);
-    } catch (const Error& e) {
-      c.result.error = e.diagnostic().message;
+  for (const auto& engine : plan.engines) contestants.emplace_back().engine = engine;
+  for (int load = 0; load < plan.loads; ++load)
+    for (auto& c : contestants) {
+      if (!c.result.error.empty()) continue;
+      progress(cat(c.engine, " loads ", load + 1, "/", plan.loads));
+      c.worker = start(c.engine, plan);
+      try {
+        const json answer = c.load(plan);
+        if (c.engine == "tc") result.flops = answer["flops"];
+      } catch (const Error& e) {
+        c.result.error = e.diagnostic().message;
+      }
+      c.worker->pause();
     }
-    c.worker->pause();
+  NamedTensors reference;
+  for (auto& c : contestants) {
+    if (!c.result.error.empty()) continue;
+    c.result.load_ms = median(c.load_ms);
+    c.result.first_run_ms = median(c.first_run_ms);
+    c.result.peak_mb = median(c.peak_mb);
+    const NamedTensors values = read_npz(outputs_file(plan, c.engine));
+    if (&c == &contestants.front())
+      reference = values;
+    else
+      c.result.mismatch = mismatch(reference, values, plan.tolerance);
   }
   std::vector<double> hand_over, read;
   for (int block = 0; block < plan.blocks; ++block) {

@@ -2,7 +2,7 @@
 //
 // Each engine lives in a worker process. Blocks of runs alternate between the engines (A B A B), so that drift of the
 // machine meets all of them alike; an engine that is not at work is stopped, since some pools spin after a run; each
-// block warms up first.
+// block warms up first. Loads alternate too, each in a fresh worker; the last ones go on to the runs.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,8 @@ struct Plan {
   int threads = 1;
   double min_seconds = 2;  // of timed runs per engine
   int blocks = 8;          // that these are split into
-  std::string inputs;      // .npz
+  int loads = 3;           // of each engine; figures are medians over them
+  std::string inputs;      // .npz in a folder that takes the engines' outputs too
   std::string ort_library;
   std::map<std::string, std::string> scripts;  // of engines that run in node
   Tolerance tolerance{1e-3, 1e-7, 1e-4};
