@@ -7,6 +7,7 @@
 
 #include "tc/kernels/cpu.h"
 #if defined(__x86_64__)
+#include "tc/kernels/blockwise/blockwise_vnni.h"
 #include "tc/kernels/conv/conv_amx.h"
 #include "tc/kernels/gemm/gemm_amx.h"
 #include "tc/kernels/int8/int8_amx.h"
@@ -53,7 +54,7 @@ struct Tables {
 #undef TC_X
 #if defined(__x86_64__)
     // Not every machine of the tier has it.
-    if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8);
+    if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8), use_blockwise_vnni(by_tier[2].blockwise);
 #endif
     by_tier[3] = by_tier[2];
 #if defined(__x86_64__)

@@ -3,6 +3,7 @@
 // as `extern constinit const XTable TC_TIER_NAME(x_table)`, and is listed here.
 #pragma once
 #include "tc/kernels/attention/attention.h"
+#include "tc/kernels/blockwise/blockwise.h"
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
@@ -30,7 +31,8 @@
   X(resize, ResizeTable)      \
   X(rnn, RnnTable)            \
   X(int8, Int8Table)          \
-  X(product, ProductTable)
+  X(product, ProductTable)    \
+  X(blockwise, BlockwiseTable)
 // clang-format on
 
 namespace tc::kernels {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/kernels/blockwise/blockwise.h"
 #include "tc/kernels/int8/int8.h"
 
 namespace tc::cpu {
@@ -175,6 +176,97 @@ bool bind_fused_matmul_integer(Binder& b) {
   if (b.result_dtype(0) != DType::f32) return b.refuse("not in f32");
   return bind_integer_product(b, {.a = 0, .a_zero = 2, .b = 1, .b_zero = 3, .scale = 4, .bias = 5},
                               activation == Activation::relu);
+}
+
+// The weights as the kernel packs them, and its shape for them; nothing where it does not take such.
+struct BlockwiseOperands {
+  kernels::BlockwiseShape shape;
+  kernels::BlockwiseWeights weights;
+};
+
+std::optional<BlockwiseOperands> blockwise_operands(const Binder& b, const Tensor& w, const Tensor& scale,
+                                                    const Tensor* zero) {
+  const auto& at = b.attrs<FusedDequantizeMatMul>();
+  BlockwiseOperands o;
+  const Extents e = w.extents();
+  o.shape.k = e[at.trans_b ? 1 : 0], o.shape.n = e[at.trans_b ? 0 : 1];
+  o.weights.w_k = at.trans_b ? 1 : o.shape.n, o.weights.w_n = at.trans_b ? o.shape.k : 1;
+  o.weights.block = o.shape.k;
+  if (scale.size() > 1) {
+    const bool along_k = (at.axis < 0 ? at.axis + 2 : at.axis) == (at.trans_b ? 1 : 0);
+    if (along_k != (at.block_size > 0)) return std::nullopt;
+    const int64_t blocks = scale.size() / o.shape.n;
+    if (along_k) o.weights.block = at.block_size;
+    o.weights.scale_n = at.trans_b ? blocks : 1, o.weights.scale_k = at.trans_b ? 1 : o.shape.n;
+  }
+  // How few bits the numbers take, whatever type holds them.
+  const auto* bytes = static_cast<const uint8_t*>(w.data());
+  const bool is_signed = kind(w.dtype()) == DTypeKind::signed_int;
+  const auto range = [&]<class T>(const T* numbers) {
+    T low = 0, high = 0;
+    for (int64_t i = 0; i < w.size(); ++i) low = std::min(low, numbers[i]), high = std::max(high, numbers[i]);
+    return std::pair<int, int>(low, high);
+  };
+  const auto [low, high] = is_signed ? range(reinterpret_cast<const int8_t*>(bytes)) : range(bytes);
+  const auto fits = [&, least = low, most = high](int bits) {
+    const int half = 1 << (bits - 1);
+    return is_signed ? least >= -half && most < half : most < 2 * half;
+  };
+  o.shape.bits = fits(2) ? 2 : fits(4) ? 4 : 8;
+  o.weights.moved = is_signed ? static_cast<uint8_t>(1 << (o.shape.bits - 1)) : 0;
+  o.shape.zero = o.weights.moved;
+  if (zero) {
+    const auto* zeros = static_cast<const uint8_t*>(zero->data());
+    o.shape.own_zeros = std::any_of(zeros, zeros + zero->size(), [&](uint8_t z) { return z != zeros[0]; });
+    if (zero->size() > 0) o.shape.zero = o.weights.moved + (is_signed ? static_cast<int8_t>(zeros[0]) : zeros[0]);
+    // Own zero points are bytes once they are moved.
+    for (int64_t i = 0; o.shape.own_zeros && i < zero->size(); ++i) {
+      const int moved = o.weights.moved + (is_signed ? static_cast<int8_t>(zeros[i]) : zeros[i]);
+      if (moved < 0 || moved > 255) return std::nullopt;
+    }
+    o.weights.zero = zeros;
+  }
+  o.shape.group = kernels::blockwise_group(o.shape.bits, o.shape.k, o.weights.block);
+  o.weights.w = bytes, o.weights.scale = static_cast<const float*>(scale.data());
+  return o.shape.group > 0 ? std::optional(o) : std::nullopt;
+}
+
+bool bind_dequantize_matmul(Binder& b) {
+  const Tensor *w = b.constant(1), *given_scale = b.constant(2), *given_zero = b.constant(3);
+  if (!w || !given_scale || (b.has(3) && !given_zero))
+    return b.refuse("weights, scales or zero points are not constant");
+  if (b.dtype(0) != DType::f32 || given_scale->dtype() != DType::f32) return b.refuse("not in f32");
+  if (w->size() == 0 || given_scale->size() == 0) return b.refuse("empty weights");
+  const Tensor scale = given_scale->aligned_copy();
+  const auto o = blockwise_operands(b, *w, scale, given_zero);
+  if (!o) return b.refuse("scales of another axis, or blocks or zero points that kernels do not take");
+  const kernels::BlockwiseTable& table = b.table().blockwise;
+  const kernels::BlockwiseShape shape = o->shape;
+  const auto& at = b.attrs<FusedDequantizeMatMul>();
+  const auto* packed = static_cast<const std::byte*>(
+      b.pack(1, cat("blockwise ", at.trans_b, " ", at.axis, " ", at.block_size, " ", table.traits.fn().width),
+             kernels::blockwise_packed_bytes(table, shape), [&](void* to) {
+               kernels::blockwise_pack(kernels::Team::shared(), table, shape, o->weights, static_cast<std::byte*>(to));
+             }));
+  const Slot x = b.in(0), y = b.out(0);
+  b.flops = [=](const Frame& f) { return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(shape.k); };
+  const Node* node = &b.node();
+  b.step<kernels::BlockwiseArgs>(
+      table.tile.name,
+      [=](Frame& f, kernels::BlockwiseArgs& args) {
+        const auto extents = f.extents(x);
+        if (extents.back() != shape.k)
+          f.fail(*node, ErrorCode::bad_shape, cat("inner extents ", extents.back(), " and ", shape.k, " differ"));
+        args = {.shape = shape, .m = product(extents.first(extents.size() - 1)), .packed = packed};
+        f.need_scratch(kernels::blockwise_scratch(args));
+      },
+      [=, &table](Frame& f, kernels::BlockwiseArgs& args) {
+        args.x = f.ptr<const float>(x);
+        args.y = f.ptr<float>(y);
+        args.scratch = f.scratch();
+        kernels::blockwise(f.team(), table, args);
+      });
+  return true;
 }
 
 // Where the operands of an integer convolution are; -1: absent.
@@ -437,6 +529,7 @@ void rows_bind_quant(BindRows& rows) {
   rows.push_back({OpId::QLinearMatMul, "dot_i8", bind_qlinear_matmul});
   rows.push_back({OpId::ConvInteger, "dot_i8", bind_conv_integer});
   rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv});
+  rows.push_back({OpId::FusedDequantizeMatMul, "blockwise", bind_dequantize_matmul});
   rows.push_back({OpId::FusedQLinearConv, "dot_i8", bind_fused_qlinear_conv});
   rows.push_back({OpId::QuantizeLinear, "quantise_f32", bind_linear<true>});
   rows.push_back({OpId::DequantizeLinear, "dequantise_f32", bind_linear<false>});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/frontend/onnx/microsoft.h"
+#include "tc/frontend/onnx/tensor_proto.h"
 
 namespace tc::onnx {
 namespace {
@@ -50,10 +51,8 @@ Value* unpacked(NodeImport& n, Value* v, int64_t bits) {
     Extents extents = t->extents();
     extents.back() *= static_cast<int64_t>(parts);
     Tensor out(DType::u8, extents);
-    const auto from = t->aligned_copy().span<uint8_t>();
-    auto to = out.mutable_span<uint8_t>();
-    for (size_t i = 0; i < to.size(); ++i)
-      to[i] = static_cast<uint8_t>(from[i / parts] >> (i % parts * static_cast<size_t>(bits)) & mask);
+    unpack_bits({static_cast<const uint8_t*>(t->data()), t->bytes()}, static_cast<int>(bits), false,
+                out.mutable_span<uint8_t>());
     return n.b().constant(std::move(out));
   }
   std::vector<Value*> columns;
@@ -74,7 +73,11 @@ void expect_bits(NodeImport& n, int64_t bits) {
 
 // A zero point in the middle of the range, one for each scale.
 Value* middle_like(NodeImport& n, Value* scales, int64_t bits) {
-  Tensor middle = Tensor::of<uint8_t>({1}, {static_cast<uint8_t>(1 << (bits - 1))});
+  const auto number = static_cast<uint8_t>(1 << (bits - 1));
+  if (const Tensor* c = scales->constant())
+    return n.b().constant(
+        Tensor::of<uint8_t>(c->extents(), std::vector<uint8_t>(static_cast<size_t>(c->size()), number)));
+  Tensor middle = Tensor::of<uint8_t>({1}, {number});
   return n.b().make<Expand>({n.b().constant(std::move(middle)), n.b().make<ShapeOf>({scales})});
 }
 
@@ -209,17 +212,26 @@ std::vector<Value*> matmul_n_bits(NodeImport& n) {
   if (block < 1 || k < 1 || columns < 1)
     n.fail(ErrorCode::bad_attribute, "K is ", k, ", N is ", columns, ", block_size is ", block);
   const int64_t blocks = k / block + (k % block != 0);
+  // Constants stay constants, which later passes look for.
   const auto reshaped = [&](Value* v, std::vector<int64_t> shape) {
-    return n.b().make<Reshape>({v, n.b().ints(shape)});
+    const Tensor* c = v->constant();
+    if (!c || c->size() == 0 || c->size() % shape[0]) return n.b().make<Reshape>({v, n.b().ints(shape)});
+    if (shape[1] < 0) shape[1] = c->size() / shape[0];
+    return element_count(shape) == c->size() ? n.b().constant(c->reshaped(shape))
+                                             : n.b().make<Reshape>({v, n.b().ints(shape)});
   };
   const auto columns_up_to = [&](Value* v, int64_t end) {
-    return n.b().make<Slice>({v, n.b().ints({0}), n.b().ints({end}), n.b().ints({1})});
+    const Tensor* c = v->constant();
+    return c && c->rank() == 2 && c->extent(1) == end
+               ? v
+               : n.b().make<Slice>({v, n.b().ints({0}), n.b().ints({end}), n.b().ints({1})});
   };
   const DType t = n.required(0)->dtype();
   rank_of(n, 1);
   Value* w = reshaped(unpacked(n, n.required(1), bits), {columns, -1});
   w = columns_up_to(w, k);
-  Value* scales = cast(n, reshaped(n.required(2), {columns, blocks}), t);
+  Value* scales = reshaped(n.required(2), {columns, blocks});
+  if (scales->dtype() != t) scales = cast(n, scales, t);
   Value* zeros = n.in(3);
   if (zeros && zeros->dtype() == DType::u8) {
     rank_of(n, 3);

@@ -1,6 +1,7 @@
 #include "tc/frontend/onnx/tensor_proto.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tc::onnx {
 namespace {
@@ -24,17 +25,6 @@ uint64_t file_bytes(DType dtype, uint64_t count) {
   return (total + 7) / 8;
 }
 
-// The first element lies in the lowest bits.
-void unpack(Bytes packed, DType dtype, std::span<uint8_t> out) {
-  const int bits = info(dtype).bits, per_byte = 8 / bits;
-  const int mask = (1 << bits) - 1, sign = kind(dtype) == DTypeKind::signed_int ? 1 << (bits - 1) : 0;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const size_t at = i / static_cast<size_t>(per_byte);
-    const int shift = static_cast<int>(i % static_cast<size_t>(per_byte)) * bits;
-    out[i] = static_cast<uint8_t>((((packed[at] >> shift) & mask) ^ sign) - sign);
-  }
-}
-
 std::span<uint8_t> writable_bytes(Tensor& t) {
   return {static_cast<uint8_t*>(t.mutable_data()), t.bytes()};
 }
@@ -44,7 +34,7 @@ Tensor from_bytes(DType dtype, Extents extents, Bytes bytes, const std::shared_p
                   const MappedMemory* mapped) {
   if (info(dtype).bits < 8) {
     Tensor t(dtype, std::move(extents));
-    unpack(bytes, dtype, writable_bytes(t));
+    unpack_bits(bytes, info(dtype).bits, kind(dtype) == DTypeKind::signed_int, writable_bytes(t));
     return t;
   }
   // Any byte but 0 is true in a file, and only 1 in memory.
@@ -168,6 +158,24 @@ std::vector<Datum> items_of(const SequenceProto& s, const TensorSource& source) 
 }
 
 }  // namespace
+
+void unpack_bits(std::span<const uint8_t> packed, int bits, bool is_signed, std::span<uint8_t> out) {
+  const auto per_byte = static_cast<size_t>(8 / bits);
+  const int mask = (1 << bits) - 1, sign = is_signed ? 1 << (bits - 1) : 0;
+  std::array<std::array<uint8_t, 8>, 256> elements{};
+  for (size_t byte = 0; byte < 256; ++byte)
+    for (size_t k = 0; k < per_byte; ++k)
+      elements[byte][k] =
+          static_cast<uint8_t>(((static_cast<int>(byte >> (k * static_cast<size_t>(bits))) & mask) ^ sign) - sign);
+  // Whole rows of the table while there is room for what the next byte writes again.
+  for (size_t i = 0; i < out.size(); i += per_byte) {
+    const auto& row = elements[packed[i / per_byte]];
+    if (out.size() - i >= row.size())
+      std::memcpy(out.data() + i, row.data(), row.size());
+    else
+      std::copy_n(row.data(), std::min(per_byte, out.size() - i), out.data() + i);
+  }
+}
 
 Tensor to_tensor(const TensorProto& t, const TensorSource& source) {
   const Frame frame("tensor", t.name);

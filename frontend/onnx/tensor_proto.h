@@ -26,6 +26,9 @@ Tensor to_tensor(const TensorProto& t, const TensorSource& source);
 // ascending.
 Tensor to_tensor(const SparseTensorProto& t, const TensorSource& source, uint64_t max_bytes = kMaxDenseBytes);
 
+// Elements of 2 or 4 bits, the first one in the lowest bits, as bytes.
+void unpack_bits(std::span<const uint8_t> packed, int bits, bool is_signed, std::span<uint8_t> out);
+
 // An optional without a value becomes an empty Datum, any other one its value.
 Datum to_datum(const SequenceProto& s, const TensorSource& source);
 Datum to_datum(const OptionalProto& o, const TensorSource& source);

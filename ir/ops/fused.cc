@@ -113,6 +113,28 @@ std::vector<Value*> FusedMatMulInteger::decompose(Builder& b, const Node& node) 
   return {apply_epilogue(b, y, node.attrs<FusedMatMulInteger>().epilogue())};
 }
 
+void FusedDequantizeMatMul::infer(InferContext& ctx) {
+  const auto& at = ctx.attrs<FusedDequantizeMatMul>();
+  const Shape &x = ctx.shape(0), w = swapped(ctx.shape(1), at.trans_b);
+  check_scale(ctx, 1, 2, 3, at.axis, at.block_size);
+  if (!x.ranked() || !w.ranked()) return ctx.set(0, Shape());
+  if (x.rank() < 2 || w.rank() != 2)
+    ctx.fail(ErrorCode::bad_shape, "operands must be of rank 2 or more and a matrix, got ", ctx.type(0), " and ",
+             ctx.type(1));
+  Dims dims = x.dims();
+  if (dims.back().is_const() && w[0].is_const() && dims.back().value() != w[0].value())
+    ctx.fail(ErrorCode::bad_shape, "inner extents differ: ", dims.back(), " and ", w[0]);
+  dims.back() = w[1];
+  ctx.set(0, Shape(std::move(dims)));
+}
+
+std::vector<Value*> FusedDequantizeMatMul::decompose(Builder& b, const Node& node) {
+  const auto& at = node.attrs<FusedDequantizeMatMul>();
+  Value* w = b.make<DequantizeLinear>({node.operand(1), node.operand(2), node.operand(3)},
+                                      {.axis = at.axis, .block_size = at.block_size});
+  return {b.make<MatMul>({node.operand(0), at.trans_b ? swap_last_axes(b, w) : w})};
+}
+
 void FusedQLinearConv::infer(InferContext& ctx) {
   Shape s = infer_conv(ctx, ctx.attrs<FusedQLinearConv>(), 0, 3, 8);
   check_residual(ctx, s, 9);

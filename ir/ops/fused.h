@@ -100,6 +100,24 @@ struct FusedMatMulInteger {
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
+// x w, where w is what dequantize_linear gives for the matrix `weights`, with trans_b its transpose.
+struct FusedDequantizeMatMul {
+  struct Attrs {
+    bool trans_b = false;
+    int64_t axis = 1;  // these two as in dequantize_linear
+    int64_t block_size = 0;
+    static constexpr auto fields =
+        Fields{field("trans_b", &Attrs::trans_b), field("axis", &Attrs::axis), field("block_size", &Attrs::block_size)};
+  };
+  static constexpr OpFacts facts{"fused_dequantize_matmul",
+                                 {},
+                                 "x:T, weights:W, scale:T, zero_point:W? -> y:T",
+                                 {{{'T', dtypes::scales}, {'W', dtypes::bytes | dtypes::few_bits}}},
+                                 "product with a matrix that is dequantised"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
 // A quantised convolution and another quantised tensor of the result's shape, added and quantised again: what the first
 // nine operands give as qlinear_conv, dequantised, + the residual, dequantised, at least 0 with relu.
 struct FusedQLinearConv {

@@ -3,8 +3,6 @@
 #include "tc/ir/ops/matmul.h"
 
 namespace tc {
-namespace {
-
 void check_scale(InferContext& ctx, int x, int scale, int zero, int64_t axis, int64_t block_size) {
   const Shape &xs = ctx.shape(x), &ss = ctx.shape(scale);
   if (xs.is_static() && ss.is_static()) scale_layout(ctx, xs.extents(), ss.extents(), axis, block_size);
@@ -12,8 +10,6 @@ void check_scale(InferContext& ctx, int x, int scale, int zero, int64_t axis, in
       element_count(ctx.shape(zero).extents()) != element_count(ss.extents()))
     ctx.fail(ErrorCode::bad_shape, "zero point ", ctx.shape(zero), " and scale ", ss, " differ");
 }
-
-}  // namespace
 
 void QuantizeLinear::infer(InferContext& ctx) {
   const auto& a = ctx.attrs<QuantizeLinear>();

@@ -26,6 +26,9 @@ struct ScaleLayout {
   }
 };
 
+// Fails unless the operands fit each other as those of dequantize_linear.
+void check_scale(InferContext& ctx, int x, int scale, int zero, int64_t axis, int64_t block_size);
+
 struct QuantizeLinear {
   struct Attrs {
     int64_t axis = 1;                        // of scales that are not scalar

@@ -98,6 +98,30 @@ TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
 TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {
   return dot4(sum, u, s);
 }
+
+// The same where unsigned bytes are below 2^kBits: for those of a few bits, pairs of up to four products fit words.
+// Takes `kCalls` calls of add, then finish.
+template <int kBits, int kCalls>
+struct QuadSum {
+#if defined(TC_VNNI)
+  static constexpr bool kByWords = false;
+#else
+  static constexpr bool kByWords = kCalls * 2 * ((1 << kBits) - 1) * 128 < 1 << 15;
+#endif
+  Bytes sum = no_bytes(), words = no_bytes();
+  TC_INLINE void add(Bytes u, Bytes s) {
+    if constexpr (kByWords)
+      words = TC_WORDS(add_epi16)(words, TC_WORDS(maddubs_epi16)(u, s));
+    else
+      sum = dot4(sum, Quads<false>(u), Quads<true>(s));
+  }
+  TC_INLINE void finish() {
+    if constexpr (kByWords) {
+      sum = TC_WORDS(add_epi32)(sum, TC_WORDS(madd_epi16)(words, TC_WORDS(set1_epi16)(1)));
+      words = no_bytes();
+    }
+  }
+};
 #undef TC_WORDS
 #undef TC_AND
 

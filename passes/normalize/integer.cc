@@ -212,6 +212,53 @@ Patch integer_gemm(Rewrite& r) {
   return r[addend] ? r.make<Add>({y, r[addend]}) : y;
 }
 
+// Weights up to this size fit the second-level cache as floats, which products with few rows read as fast.
+constexpr int64_t kFewWeights = 1 << 16;
+
+// Of weights in 8 or fewer bits only: what they are multiplied with stays in floats.
+Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
+  if (const Node* t = w->def_as<Transpose>(); t && t->operand(0)->shape().ranked() &&
+                                              t->operand(0)->shape().rank() == 2 &&
+                                              t->attrs<Transpose>().perm != std::vector<int64_t>{0, 1}) {
+    w = t->operand(0);
+    trans_b = !trans_b;
+  }
+  const Node* n = w->def_as<DequantizeLinear>();
+  const Tensor* weights = n ? n->operand(0)->constant() : nullptr;
+  if (!weights || weights->rank() != 2 || !(is_byte(weights->dtype()) || dtypes::few_bits.has(weights->dtype())))
+    return r.miss("the right operand is no constant matrix of bytes or less, dequantised");
+  const DType type = w->dtype();
+  const Tensor *scale = n->operand(1)->constant(), *zero = n->operand(2) ? n->operand(2)->constant() : nullptr;
+  if (!scale || (n->operand(2) && !zero) || scale->dtype() != type || x->dtype() != type ||
+      (type != DType::f32 && type != DType::f16 && type != DType::bf16))
+    return r.miss("the scale is not constant, or not of the product's type");
+  if (weights->size() < kFewWeights) return r.miss("the weights are few");
+  if (!x->shape().ranked() || x->shape().rank() < 2) return r.miss("the left operand is no matrix");
+  const auto& a = n->attrs<DequantizeLinear>();
+  const bool along_rows = (a.axis < 0 ? a.axis + 2 : a.axis) == (trans_b ? 1 : 0);
+  if (scale->size() > 1 && along_rows != (a.block_size > 0)) return r.miss("scales of another axis");
+  if (a.block_size % 16) return r.miss("blocks that are not multiples of 16");
+  if (type != DType::f32) x = r.make<Cast>({x}, {.to = DType::f32});
+  Tensor scales(DType::f32, scale->extents());
+  narrow(widen<double>(*scale), scales);
+  Value* y = r.make<FusedDequantizeMatMul>({x, n->operand(0), r.constant(scales), n->operand(2)},
+                                           {trans_b, a.axis, a.block_size});
+  return type == DType::f32 ? y : r.make<Cast>({y}, {.to = type});
+}
+
+Patch matmul_with_dequantised(Rewrite& r) {
+  return product_with_dequantised(r, r[left], r[right], false);
+}
+
+Patch gemm_with_dequantised(Rewrite& r) {
+  const auto& g = r.root_attrs<Gemm>();
+  if (g.trans_a || g.alpha != 1 || (r[addend] && g.beta != 1))
+    return r.miss("a factor, or the left operand transposed");
+  Patch product = product_with_dequantised(r, r[left], r[right], g.trans_b);
+  if (product.miss || !r[addend]) return product;
+  return r.make<Add>({product.values[0], r[addend]});
+}
+
 // The largest number belongs to the largest byte. Every window holds an element, so what padding is does not matter.
 Patch pool_of_bytes(Rewrite& r) {
   const auto& a = r.root_attrs<MaxPool>();
@@ -266,6 +313,8 @@ std::span<const Rule> integer_rules() {
        add_to_conv},
       {"product-of-dequantised-is-integer", reassociates, pat<MatMul>(left, right), integer_matmul},
       {"gemm-of-dequantised-is-integer", reassociates, pat<Gemm>(left, right, maybe(addend)), integer_gemm},
+      {"product-with-dequantised-weights", same_rounding, pat<MatMul>(left, right), matmul_with_dequantised},
+      {"gemm-with-dequantised-weights", same_rounding, pat<Gemm>(left, right, maybe(addend)), gemm_with_dequantised},
       {"pool-of-dequantised-is-of-bytes", exact, pat<MaxPool>(left), pool_of_bytes},
       {"move-of-dequantised-is-of-bytes", exact, moves, move_of_bytes},
       {"quantised-again-is-bytes", exact, pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)), quantised_again},

@@ -62,6 +62,40 @@ std::vector<RuleCase> normalize_cases() {
        "%ws = constant dense<[0.1, 0.2]> : f32[2] \n %a = dequantize_linear %x, %s \n %b = dequantize_linear %w, %ws "
        "{axis = 0} \n %0 = matmul %a, %b \n return %0 }",
        "scales of another axis", nullptr},
+#define WEIGHTS                                                                                              \
+  "%w = constant dense<7> : u8[256,256] \n %z = constant dense<3> : u8[8,256] \n %s = constant dense<0.05> " \
+  ": f32[8,256] \n %d = dequantize_linear %w, %s, %z {axis = 0, block_size = 32} \n "
+      {"product-with-dequantised-weights", "(%x: f32[N,256]) { " WEIGHTS "%0 = matmul %x, %d \n return %0 }",
+       "fused_dequantize_matmul %x", " matmul"},
+      {"product-with-dequantised-weights",
+       "(%x: f16[N,256]) { %w = constant dense<-7> : i4[256,256] \n %s = constant dense<0.5> : f16[256] \n %d = "
+       "dequantize_linear %w, %s {axis = 0} \n %t = transpose %d \n %0 = matmul %x, %t \n return %0 }",
+       "{trans_b", " matmul"},
+      {"product-with-dequantised-weights", "(%x: f32[256]) { " WEIGHTS "%0 = matmul %x, %d \n return %0 }",
+       "the left operand is no matrix", nullptr},
+      {"product-with-dequantised-weights",
+       "(%x: f32[N,256], %s: f32[8,256]) { %w = constant dense<7> : u8[256,256] \n %d = dequantize_linear %w, %s "
+       "{axis = 0, block_size = 32} \n %0 = matmul %x, %d \n return %0 }",
+       "the scale is not constant, or not of the product's type", nullptr},
+      {"product-with-dequantised-weights",
+       "(%x: f32[N,256]) { %w = constant dense<7> : u8[256,256] \n %s = constant dense<0.5> : f32[256] \n %d = "
+       "dequantize_linear %w, %s {axis = 0} \n %0 = matmul %x, %d \n return %0 }",
+       "scales of another axis", nullptr},
+      {"product-with-dequantised-weights",
+       "(%x: f32[N,256]) { %w = constant dense<7> : u8[256,256] \n %s = constant dense<0.5> : f32[32,256] \n %d = "
+       "dequantize_linear %w, %s {axis = 0, block_size = 8} \n %0 = matmul %x, %d \n return %0 }",
+       "blocks that are not multiples of 16", nullptr},
+      {"product-with-dequantised-weights",
+       "(%x: f32[N,16]) { %w = constant dense<7> : u8[16,256] \n %s = constant dense<0.5> : f32[] \n %d = "
+       "dequantize_linear %w, %s \n %0 = matmul %x, %d \n return %0 }",
+       "the weights are few", nullptr},
+      {"gemm-with-dequantised-weights",
+       "(%x: f32[N,256], %c: f32[256]) { " WEIGHTS "%0 = gemm %x, %d, %c \n return %0 }", "fused_dequantize_matmul %x",
+       "gemm"},
+      {"gemm-with-dequantised-weights",
+       "(%x: f32[N,256], %c: f32[256]) { " WEIGHTS "%0 = gemm %x, %d, %c {beta = 2} \n return %0 }",
+       "a factor, or the left operand transposed", nullptr},
+#undef WEIGHTS
 #define DEQUANTISED "(%x: u8[1,2,5,5]) { %s = constant dense<0.05> : f32[] \n %d = dequantize_linear %x, %s \n "
 #define BYTES \
   "%s = constant dense<0.05> : f32[] \n %z = constant dense<3> : u8[] \n %d = dequantize_linear %x, %s, %z \n "

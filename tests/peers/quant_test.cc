@@ -190,6 +190,12 @@ TEST_F(PeerQuant, PackedWeights) {
         {floats({3, k}), constant(wide), constant(scales), constant(bytes<uint8_t>({n, blocks}))}, attrs(k, n, 8, 32),
         0, sums);
   }
+  // Enough weights to stay as they are.
+  for (const int64_t bits : {4, 8})
+    add(cat("nbits_large_", bits), "MatMulNBits",
+        {floats({2, 256}), constant(bytes<uint8_t>({288, 8, 4 * bits})), constant(floats({288, 8})),
+         constant(bytes<uint8_t>({288, bits}))},
+        attrs(256, 288, bits, 32), 0, {.rtol = 1e-3, .atol = 1e-2});
   const NodeInput rows = Tensor::of<int64_t>({2, 2}, {3, 0, 1, 3});
   for (const int64_t bits : {4, 8}) {
     const Messages a = {attr_i("gather_axis", 0), attr_i("quantize_axis", 1), attr_i("block_size", 16),

@@ -41,6 +41,24 @@ void quantised_sum(SampleGraph& g) {
       a)});
 }
 
+// A matrix of `W` with a scale per block of rows and column, and with kZeros a zero point; transposed, what lies in
+// rows lies in columns.
+template <DType W, bool kTransposed, int kBlock, bool kZeros>
+void dequantised_product(SampleGraph& g) {
+  constexpr int64_t kRows = 96, kColumns = 70;
+  const int half = 1 << (info(W).bits - 1), low = kind(W) == DTypeKind::signed_int ? -half : 0;
+  const int64_t blocks = kBlock ? kRows / kBlock : 1;
+  const auto shape = [](int64_t rows, int64_t columns) {
+    return kTransposed ? Extents{columns, rows} : Extents{rows, columns};
+  };
+  const auto numbers = [&](const Extents& e) { return g.b.constant(g.random(W, e, low, low + 2 * half - 1)); };
+  const Extents per_scale = kBlock ? shape(blocks, kColumns) : Extents{kColumns};
+  g.outputs({g.b.make<FusedDequantizeMatMul>(
+      {g.input(DType::f32, {2, 3, kRows}), numbers(shape(kRows, kColumns)),
+       g.b.constant(g.random(DType::f32, per_scale, -0.1, 0.1)), kZeros ? numbers(per_scale) : nullptr},
+      {kTransposed, (kTransposed ? 1 : 0) ^ (kBlock ? 0 : 1), kBlock})});
+}
+
 void cluster_sample(SampleGraph& g) {
   auto body = std::make_unique<Graph>(*g.module);
   Builder inner(*body);
@@ -102,6 +120,16 @@ void samples_fused(std::vector<Sample>& samples) {
                             g.input(DType::f32, {5}), g.input(DType::f32, {5})},
                            a)});
                      }});
+  // Kernels round x to 16 bits: 2^-16 of the sum of |w| times 2, at most.
+  samples.push_back(
+      {"fused_dequantize_matmul/i8_per_column", dequantised_product<DType::i8, false, 0, false>, 1e-4, 1e-2});
+  samples.push_back(
+      {"fused_dequantize_matmul/u8_transposed", dequantised_product<DType::u8, true, 0, true>, 1e-4, 1e-2});
+  samples.push_back({"fused_dequantize_matmul/i4_blocks", dequantised_product<DType::i4, false, 32, true>, 1e-4, 1e-3});
+  samples.push_back(
+      {"fused_dequantize_matmul/u4_transposed", dequantised_product<DType::u4, true, 16, false>, 1e-4, 1e-3});
+  samples.push_back({"fused_dequantize_matmul/i2_blocks", dequantised_product<DType::i2, true, 48, true>, 1e-4, 2e-4});
+  samples.push_back({"fused_dequantize_matmul/u2_blocks", dequantised_product<DType::u2, false, 96, true>, 1e-4, 2e-4});
   samples.push_back({"fused_qlinear_conv/signed", quantised_sum<DType::i8, DType::i8, DType::i8, false>});
   samples.push_back({"fused_qlinear_conv/unsigned_relu", quantised_sum<DType::u8, DType::u8, DType::u8, true>});
   samples.push_back({"fused_qlinear_conv/mixed", quantised_sum<DType::i8, DType::u8, DType::i8, true>});

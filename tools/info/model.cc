@@ -83,6 +83,7 @@ std::optional<Dim> multiply_adds(const Node& n) {
     case OpId::MatMulInteger:
     case OpId::FusedMatMul:
     case OpId::FusedMatMulInteger:
+    case OpId::FusedDequantizeMatMul:
     case OpId::QLinearMatMul:
     case OpId::Gemm: {
       const Shape* y = shape_of(n.result(0));

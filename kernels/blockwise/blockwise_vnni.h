@@ -1,0 +1,9 @@
+#pragma once
+#include "tc/kernels/blockwise/blockwise.h"
+
+namespace tc::kernels {
+
+// Has the table of the AVX-512 tier multiply with vpdpbusd (CpuInfo::avx512_vnni).
+void use_blockwise_vnni(BlockwiseTable& table);
+
+}  // namespace tc::kernels
