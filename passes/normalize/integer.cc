@@ -215,18 +215,25 @@ Patch integer_gemm(Rewrite& r) {
 // Weights up to this size fit the second-level cache as floats, which products with few rows read as fast.
 constexpr int64_t kFewWeights = 1 << 16;
 
+// What an exchange of the two axes is made of; null when the value is none.
+Value* transposed_matrix(Value* v) {
+  const Node* t = v->def_as<Transpose>();
+  if (!t || !t->operand(0)->shape().ranked() || t->operand(0)->shape().rank() != 2) return nullptr;
+  return t->attrs<Transpose>().perm == std::vector<int64_t>{0, 1} ? nullptr : t->operand(0);
+}
+
 // Of weights in 8 or fewer bits only: what they are multiplied with stays in floats.
 Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
-  if (const Node* t = w->def_as<Transpose>(); t && t->operand(0)->shape().ranked() &&
-                                              t->operand(0)->shape().rank() == 2 &&
-                                              t->attrs<Transpose>().perm != std::vector<int64_t>{0, 1}) {
-    w = t->operand(0);
-    trans_b = !trans_b;
-  }
+  if (Value* m = transposed_matrix(w)) w = m, trans_b = !trans_b;
   const Node* n = w->def_as<DequantizeLinear>();
-  const Tensor* weights = n ? n->operand(0)->constant() : nullptr;
+  if (!n) return r.miss("the right operand is not dequantised");
+  auto a = n->attrs<DequantizeLinear>();
+  if (a.axis < 0) a.axis += 2;
+  Value* bytes = n->operand(0);
+  if (Value* m = transposed_matrix(bytes); m && !a.block_size) bytes = m, trans_b = !trans_b, a.axis = 1 - a.axis;
+  const Tensor* weights = bytes->constant();
   if (!weights || weights->rank() != 2 || !(is_byte(weights->dtype()) || dtypes::few_bits.has(weights->dtype())))
-    return r.miss("the right operand is no constant matrix of bytes or less, dequantised");
+    return r.miss("the right operand is no constant matrix of bytes or less");
   const DType type = w->dtype();
   const Tensor *scale = n->operand(1)->constant(), *zero = n->operand(2) ? n->operand(2)->constant() : nullptr;
   if (!scale || (n->operand(2) && !zero) || scale->dtype() != type || x->dtype() != type ||
@@ -234,15 +241,14 @@ Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
     return r.miss("the scale is not constant, or not of the product's type");
   if (weights->size() < kFewWeights) return r.miss("the weights are few");
   if (!x->shape().ranked() || x->shape().rank() < 2) return r.miss("the left operand is no matrix");
-  const auto& a = n->attrs<DequantizeLinear>();
-  const bool along_rows = (a.axis < 0 ? a.axis + 2 : a.axis) == (trans_b ? 1 : 0);
+  const bool along_rows = a.axis == (trans_b ? 1 : 0);
   if (scale->size() > 1 && along_rows != (a.block_size > 0)) return r.miss("scales of another axis");
   if (a.block_size % 16) return r.miss("blocks that are not multiples of 16");
   if (type != DType::f32) x = r.make<Cast>({x}, {.to = DType::f32});
   Tensor scales(DType::f32, scale->extents());
   narrow(widen<double>(*scale), scales);
-  Value* y = r.make<FusedDequantizeMatMul>({x, n->operand(0), r.constant(scales), n->operand(2)},
-                                           {trans_b, a.axis, a.block_size});
+  Value* y =
+      r.make<FusedDequantizeMatMul>({x, bytes, r.constant(scales), n->operand(2)}, {trans_b, a.axis, a.block_size});
   return type == DType::f32 ? y : r.make<Cast>({y}, {.to = type});
 }
 

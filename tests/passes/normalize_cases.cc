@@ -71,6 +71,10 @@ std::vector<RuleCase> normalize_cases() {
        "(%x: f16[N,256]) { %w = constant dense<-7> : i4[256,256] \n %s = constant dense<0.5> : f16[256] \n %d = "
        "dequantize_linear %w, %s {axis = 0} \n %t = transpose %d \n %0 = matmul %x, %t \n return %0 }",
        "{trans_b", " matmul"},
+      {"product-with-dequantised-weights",
+       "(%x: f32[N,256]) { %w = constant dense<7> : u8[512,256] \n %s = constant dense<0.5> : f32[512] \n %t = "
+       "transpose %w \n %d = dequantize_linear %t, %s \n %0 = matmul %x, %d \n return %0 }",
+       "{trans_b, axis = 0}", " matmul"},
       {"product-with-dequantised-weights", "(%x: f32[256]) { " WEIGHTS "%0 = matmul %x, %d \n return %0 }",
        "the left operand is no matrix", nullptr},
       {"product-with-dequantised-weights",
