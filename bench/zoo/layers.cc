@@ -33,6 +33,8 @@ Tensor Weights::integers(DType type, Extents extents, int low, int high) {
     fill(t.mutable_span<int8_t>());
   else if (type == u8)
     fill(t.mutable_span<uint8_t>());
+  else if (type == DType::i4)
+    fill(t.mutable_span<Int4>());
   else
     fill(t.mutable_span<int32_t>());
   return t;

@@ -14,7 +14,7 @@ class Weights {
   Tensor uniform(Extents extents, float low, float high);
   // Such that a layer with so many inputs per output keeps the variance of what it gets, times gain².
   Tensor layer(Extents extents, int64_t inputs, float gain = 1);
-  Tensor integers(DType type, Extents extents, int low, int high);  // i8, u8 or i32; both ends included
+  Tensor integers(DType type, Extents extents, int low, int high);  // i8, u8, i4 or i32; both ends included
 
  private:
   uint64_t next();

@@ -31,7 +31,8 @@ Function conformer();
 Function wavenet();
 template <bool kLong>
 Function tagger_of();
-Function llama();
+template <bool kQuantised>
+Function llama_of();
 
 // Transformers and recurrent networks.
 template <int kLayers>

@@ -122,8 +122,25 @@ Function tagger_of() {
 template Function tagger_of<false>();
 template Function tagger_of<true>();
 
+namespace {
+
+// A layer without bias; quantised, of 4-bit weights with a scale for each 32 inputs of an output.
+template <bool kQuantised>
+Var plain(Weights& w, Var x, int64_t in, int64_t out) {
+  if constexpr (!kQuantised) return matmul(x, w.layer({in, out}, in));
+  constexpr int64_t kBlock = 32;
+  // Numbers from -8 to 7 are 4.6 from 0 in root mean square.
+  const float scale = 1 / (4.6F * std::sqrt(static_cast<float>(in)));
+  const Var numbers = constant(w.integers(DType::i4, {in, out}, -8, 7)),
+            scales = constant(w.uniform({in / kBlock, out}, 0.5F * scale, 1.5F * scale));
+  return matmul(x, make<DequantizeLinear>({numbers, scales, Var()}, {.axis = 0, .block_size = kBlock}));
+}
+
+}  // namespace
+
 // Touvron et al., "LLaMA", 2023, of four layers: rotated positions, fewer heads of keys than of queries, gated layers.
-Function llama() {
+template <bool kQuantised>
+Function llama_of() {
   constexpr int64_t kWidth = 512, kHeads = 8, kKeyHeads = 4, kSize = 64, kHidden = 1408, kLayers = 4;
   std::vector<Input> inputs{{"input_ids", i64, {"batch", "length"}}, {"position_ids", i64, {"batch", "length"}}};
   for (int layer = 0; layer < kLayers; ++layer)
@@ -141,20 +158,20 @@ Function llama() {
     const Var positions = astype(args[1], f32)[{slice({}, {}), slice({}, {}), newaxis}];
     const Var half = positions * angles_per_step, angles = concat({half, half}, {.axis = -1});
     const Var cosines = cos(angles)[{slice({}, {}), newaxis}], sines = sin(angles)[{slice({}, {}), newaxis}];
-    const auto plain = [&](Var v, int64_t in, int64_t out) { return matmul(v, w.layer({in, out}, in)); };
+    const auto layer_of = [&](Var v, int64_t in, int64_t out) { return plain<kQuantised>(w, v, in, out); };
     // Later words stay hidden: a row of scores sees what came before it.
     const Var seen = args[1][{slice({}, {}), newaxis, slice({}, {}), newaxis}];
     Var x = embedding(args[0], words);
     Outputs outputs(1);
     for (int layer = 0; layer < kLayers; ++layer) {
       const Var y = rms_norm_chain(w, x, kWidth);
-      const Var q = rotate(split_heads(plain(y, kWidth, kWidth), kHeads, kSize), cosines, sines, kSize);
+      const Var q = rotate(split_heads(layer_of(y, kWidth, kWidth), kHeads, kSize), cosines, sines, kSize);
       const size_t past = 2 + 2 * static_cast<size_t>(layer);
-      const Var k = concat({args[past], rotate(split_heads(plain(y, kWidth, kKeyHeads * kSize), kKeyHeads, kSize),
+      const Var k = concat({args[past], rotate(split_heads(layer_of(y, kWidth, kKeyHeads * kSize), kKeyHeads, kSize),
                                                cosines, sines, kSize)},
                            {.axis = 2});
       const Var v =
-          concat({args[past + 1], split_heads(plain(y, kWidth, kKeyHeads * kSize), kKeyHeads, kSize)}, {.axis = 2});
+          concat({args[past + 1], split_heads(layer_of(y, kWidth, kKeyHeads * kSize), kKeyHeads, kSize)}, {.axis = 2});
       outputs.push_back({"present_" + std::to_string(layer) + ".key", k});
       outputs.push_back({"present_" + std::to_string(layer) + ".value", v});
       const auto repeated = [&](Var heads) {
@@ -165,13 +182,16 @@ Function llama() {
       const Var scores = matmul(q, permute_dims(repeated(k), {0, 1, 3, 2})) / std::sqrt(static_cast<double>(kSize));
       const Var visible = arange(k.dim(2)) <= seen;
       const Var shares = softmax(where(visible, scores, -3.4028234663852886e38F));
-      x = x + plain(merge_heads(matmul(shares, repeated(v)), kWidth), kWidth, kWidth);
+      x = x + layer_of(merge_heads(matmul(shares, repeated(v)), kWidth), kWidth, kWidth);
       const Var z = rms_norm_chain(w, x, kWidth);
-      x = x + plain(swish(plain(z, kWidth, kHidden)) * plain(z, kWidth, kHidden), kHidden, kWidth);
+      x = x + layer_of(swish(layer_of(z, kWidth, kHidden)) * layer_of(z, kWidth, kHidden), kHidden, kWidth);
     }
-    outputs[0] = {"logits", plain(rms_norm_chain(w, x, kWidth), kWidth, 32000)};
+    outputs[0] = {"logits", layer_of(rms_norm_chain(w, x, kWidth), kWidth, 32000)};
     return outputs;
   });
 }
+
+template Function llama_of<false>();
+template Function llama_of<true>();
 
 }  // namespace tc::zoo

@@ -16,6 +16,8 @@ struct Model {
   Function (*make)();
   std::vector<std::string> dims = {};  // SYMBOL=N: extents to measure at
   bool compared = false;               // with ONNX Runtime, by the tests
+  int opset = 18;                      // that it needs
+  double error = 1e-4;                 // that engines may differ by, relative to the largest number of an output
 };
 
 // In the order in which they are reported.

@@ -26,7 +26,7 @@ TEST_P(ZooTest, ExportsAndAgreesWithOnnxRuntime) {
     EXPECT_EQ(peers::compare_export(made, spec), "");
     return;
   }
-  const auto bytes = std::make_shared<const std::string>(export_onnx_bytes(made));
+  const auto bytes = std::make_shared<const std::string>(export_onnx_bytes(made, {.opset = model.opset}));
   const Function f = load_onnx(bytes->data(), bytes->size(), bytes);
   ASSERT_EQ(f.outputs().size(), made.outputs().size());
   for (size_t i = 0; i < f.outputs().size(); ++i)

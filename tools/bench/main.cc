@@ -125,12 +125,14 @@ int run(const Options& o) {
     InputSpec spec = o.inputs;
     plan.name = fs::path(model).stem().string();
     plan.model = model;
+    plan.tolerance = Plan().tolerance;
     if (model.starts_with(kZoo)) {
       const zoo::Model& entry = zoo::find(model.substr(kZoo.size()));
       plan.name = entry.name;
       plan.model = folder.path / "model.onnx";
       spec.dims.insert(spec.dims.begin(), entry.dims.begin(), entry.dims.end());
-      export_onnx(entry.make(), plan.model);
+      export_onnx(entry.make(), plan.model, {.opset = entry.opset});
+      plan.tolerance.atol_of_max = entry.error;
     }
     const Function f = load(plan.model);
     const auto values = gather_inputs(f, spec);
@@ -177,7 +179,7 @@ int save_models(const Options& o) {
   for (const auto& name : chosen_models(o.models)) {
     if (!name.starts_with(kZoo)) fail(ErrorCode::bad_argument, name, " is not a model of the zoo");
     const zoo::Model& entry = zoo::find(name.substr(kZoo.size()));
-    export_onnx(entry.make(), fs::path(o.save_models) / cat(entry.name, ".onnx"));
+    export_onnx(entry.make(), fs::path(o.save_models) / cat(entry.name, ".onnx"), {.opset = entry.opset});
   }
   return 0;
 }
