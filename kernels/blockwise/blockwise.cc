@@ -38,23 +38,26 @@ struct Scratch {
   BlockwiseDigits all;
   uint8_t* finite;
   size_t bytes;
-  Scratch(const BlockwiseArgs& a) {
+  Scratch(const BlockwiseTable& table, const BlockwiseArgs& a) {
+    all.count = a.m <= table.traits.fn().fine_rows ? 3 : 2;
     const int64_t groups = a.m * a.shape.groups(), numbers = groups * a.shape.group;
     std::byte* at = a.scratch;
     const auto take = [&]<class T>(T*& piece, int64_t count) {
       piece = reinterpret_cast<T*>(at);
       at += (static_cast<size_t>(count) * sizeof(T) + 63) / 64 * 64;
     };
-    take(all.high, numbers);
-    take(all.low, numbers);
+    for (int d = 0; d < all.count; ++d) take(all.digit[d], numbers);
     take(all.scale, groups);
     take(all.sum, groups);
     take(finite, a.m);
     bytes = static_cast<size_t>(at - a.scratch);
   }
   BlockwiseDigits row(const BlockwiseShape& s, int64_t i) const {
-    const int64_t group = i * s.groups(), number = group * s.group;
-    return {all.high + number, all.low + number, all.scale + group, all.sum + group};
+    const int64_t group = i * s.groups();
+    BlockwiseDigits row = all;
+    for (int d = 0; d < all.count; ++d) row.digit[d] += group * s.group;
+    row.scale += group, row.sum += group;
+    return row;
   }
 };
 
@@ -139,16 +142,16 @@ void blockwise_pack(Team& team, const BlockwiseTable& table, const BlockwiseShap
   });
 }
 
-size_t blockwise_scratch(const BlockwiseArgs& args) {
+size_t blockwise_scratch(const BlockwiseTable& table, const BlockwiseArgs& args) {
   BlockwiseArgs a = args;
   a.scratch = nullptr;
-  return Scratch(a).bytes;
+  return Scratch(table, a).bytes;
 }
 
 void blockwise(Team& team, const BlockwiseTable& table, const BlockwiseArgs& a) {
   const BlockwiseShape& s = a.shape;
   if (a.m * s.n == 0) return;
-  const Scratch scratch(a);
+  const Scratch scratch(table, a);
   const int64_t width = table.traits.fn().width, panel_bytes = s.groups() * Record(s, width).bytes;
   const Tiling some = tile_by_cost(a.m, s.k, 1 << 14);
   parallel_for(team, some.count(), static_cast<double>(a.m * s.k), [&](int64_t tile, int) {

@@ -4,10 +4,11 @@
 //   y[i][j] = sum over p of x[i][p] (w[p][j] - zero) scale, both those of column j and block p / block
 //
 // The weights stay as they are in memory: what a product of few rows takes is the time to read them. Groups of up to
-// kBlockwiseGroup neighbours of a row of x become 16-bit integers with a scale of their own, two signed bytes each,
-// whose products with weights are summed exactly. So an x errs by 2^-16 of the largest |x| in its group at most,
-// kBlockwiseError; a group with infinities or NaN takes part as floats. Without an instruction for products of bytes
-// (VNNI) many rows take floats all the way.
+// kBlockwiseGroup neighbours of a row of x become integers with a scale of their own, of two or three signed bytes,
+// whose products with weights are summed exactly. With two an x errs by 2^-16 of the largest |x| in its group at most,
+// kBlockwiseError; three, for rows so few that arithmetic hides behind reading, are as good as f32. A group with
+// infinities or NaN takes part as floats. Without an instruction for products of bytes (VNNI) many rows take floats all
+// the way.
 //
 // Packed weights lie in panels of `width` columns, and in these group by group: the numbers, [step][column][4 bytes],
 // then a scale per column, then with own zero points a byte per column. A step is 4, 8 or 16 neighbours of the inner
@@ -46,16 +47,18 @@ struct BlockwiseWeights {
   int64_t scale_k = 0, scale_n = 0;  // strides; scale_k from block to block
 };
 
-// Rows of x as integers: number p is 256 high[p] + low[p], times the scale of its group. `sums` adds up the numbers of
-// a group. A group that is not finite counts as zeros.
+// Rows of x as integers: number p of its digits in base 256, the highest first, times the scale of its group. `sums`
+// adds up the numbers of a group. A group that is not finite counts as zeros.
 struct BlockwiseDigits {
-  int8_t *high = nullptr, *low = nullptr;  // whole groups
+  int count = 2;          // of digits, or 3
+  int8_t* digit[3] = {};  // whole groups
   float* scale = nullptr;
   int32_t* sum = nullptr;
 };
 
 struct BlockwiseTraits {
-  int width;  // columns of a panel
+  int width;      // columns of a panel
+  int fine_rows;  // up to so many take three digits
 };
 
 // y = x w for up to all rows and one panel.
@@ -90,7 +93,7 @@ struct BlockwiseArgs {
   float* y = nullptr;            // [m][n]
   std::byte* scratch = nullptr;  // blockwise_scratch bytes, 64-byte aligned
 };
-size_t blockwise_scratch(const BlockwiseArgs& args);
+size_t blockwise_scratch(const BlockwiseTable& table, const BlockwiseArgs& args);
 void blockwise(Team& team, const BlockwiseTable& table, const BlockwiseArgs& args);
 
 }  // namespace tc::kernels

@@ -7,7 +7,7 @@ namespace tc::kernels {
 namespace {
 
 BlockwiseTraits blockwise_traits() {
-  return {kPanel};
+  return {kPanel, 0};
 }
 
 // The 32 / kBits numbers of each column that one register holds, from row 0 of `to` on.
