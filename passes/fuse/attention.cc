@@ -5,7 +5,7 @@ namespace tc {
 namespace attention_patterns {
 namespace {
 
-constexpr Any values, bias, residual, target;
+constexpr Any queries, key_heads, values, bias, residual, target;
 constexpr As<Softmax> weights;
 constexpr As<Transpose> turned;
 
@@ -207,6 +207,40 @@ Patch leave_heads_in_place(Rewrite& r) {
   return Rewrite::same(r.make<Attention>(operands, a));
 }
 
+// The operand (batch, heads, length, size) of which the value has each head several times, one behind the other: with
+// an axis more, expanded, and merged into the heads; else null.
+Value* repeated_heads(Rewrite& r, Value* v) {
+  const Node* merge = v->def();
+  if (!in_graph(r, merge) || !merge->is<Reshape>() || !has_rank(v, 4)) return nullptr;
+  const Node* expand = merge->operand(0)->def();
+  if (!in_graph(r, expand) || !expand->is<Expand>() || !has_rank(expand->result(0), 5)) return nullptr;
+  const Node* split = expand->operand(0)->def();
+  if (!in_graph(r, split) || (!split->is<Unsqueeze>() && !split->is<Reshape>())) return nullptr;
+  Value* heads = split->operand(0);
+  if (!has_rank(heads, 4) || !has_rank(split->result(0), 5)) return nullptr;
+  const Shape &x = heads->shape(), &one = split->result(0)->shape(), &many = expand->result(0)->shape(),
+              &y = v->shape();
+  if (!one[2].is(1) || !x[1].is_const() || !many[2].is_const() || !y[1].is_const()) return nullptr;
+  for (int i = 0; i < 4; ++i) {
+    const int at = i < 2 ? i : i + 1;
+    if (!(x[i] == one[at]) || !(x[i] == many[at]) || (i != 1 && !(x[i] == y[i]))) return nullptr;
+  }
+  return y[1].value() == x[1].value() * many[2].value() ? heads : nullptr;
+}
+
+// Queries in groups, each with keys and values of its own (Ainslie et al., "GQA", 2023), as exporters spell them.
+Patch share_heads(Rewrite& r) {
+  const Node& n = *r.root();
+  if (n.num_results() != 1 || n.num_operands() > 4) return r.miss("it has a past, or gives its scores");
+  std::vector<Value*> operands = n.operands();
+  for (const size_t i : {size_t{1}, size_t{2}}) {
+    operands[i] = repeated_heads(r, operands[i]);
+    if (!operands[i]) return r.miss("keys or values are not repeated");
+  }
+  if (!(operands[1]->shape()[1] == operands[2]->shape()[1])) return r.miss("keys and values repeat differently");
+  return r.make<Attention>(operands, n.attrs<Attention>());
+}
+
 }  // namespace
 }  // namespace attention_patterns
 
@@ -215,6 +249,7 @@ std::span<const Rule> attention_rules() {
   static const Rule kRules[] = {
       {"products-and-softmax-are-attention", reassociates,
        pat<MatMul, FusedMatMul>(weights, values, maybe(bias), maybe(residual)), recognise_attention},
+      {"repeated-heads-are-shared", exact, pat<Attention>(queries, key_heads, values, maybe(bias)), share_heads},
       {"heads-stay-side-by-side", exact, pat<Reshape>(turned, target), leave_heads_in_place},
   };
   return kRules;

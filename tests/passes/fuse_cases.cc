@@ -181,6 +181,17 @@ std::vector<RuleCase> fuse_cases() {
        "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5]) { %all = constant dense<[0, 0, 10]> : i64[3] \n %6 = "
        "attention %q, %k, %v \n %7 = transpose %6 {perm = [0, 2, 1, 3]} \n %8 = reshape %7, %all \n return %8 }",
        "an operand's heads do not come side by side", nullptr},
+#define REPEATED                                                                                                      \
+  "(%q: f32[B,6,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5]) { %many = constant dense<[1, 1, 3, 1, 1]> : i64[5] \n "     \
+  "%axis = constant dense<[2]> : i64[1] \n %hk = constant dense<[0, 6, -1, 4]> : i64[4] \n %hv = constant dense<[0, " \
+  "6, -1, 5]> : i64[4] \n %k1 = unsqueeze %k, %axis \n %k3 = expand %k1, %many \n %kk = reshape %k3, %hk \n %v1 = "   \
+  "unsqueeze %v, %axis \n %v3 = expand %v1, %many \n %vv = reshape %v3, %hv \n "
+      {"repeated-heads-are-shared", REPEATED "%0 = attention %q, %kk, %vv \n return %0 }", "attention %q, %k, %v",
+       "expand"},
+      {"repeated-heads-are-shared",
+       "(%q: f32[B,6,S,4], %k: f32[B,6,T,4], %v: f32[B,6,T,5]) { %0 = attention %q, %k, %v \n return %0 }",
+       "keys or values are not repeated", nullptr},
+#undef REPEATED
       {"activation-into-epilogue",
        CONV "%l = constant dense<0> : f32[] \n %h = constant dense<6> : f32[] \n %1 = clip %0, %l, %h \n return %1 }",
        "activation = clip", "= clip %"},
