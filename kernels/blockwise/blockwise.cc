@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/scratch.h"
 #include "tc/kernels/simd/subnormals.h"
 
 namespace tc::kernels {
@@ -41,16 +42,12 @@ struct Scratch {
   Scratch(const BlockwiseTable& table, const BlockwiseArgs& a) {
     all.count = a.m <= table.traits.fn().fine_rows ? 3 : 2;
     const int64_t groups = a.m * a.shape.groups(), numbers = groups * a.shape.group;
-    std::byte* at = a.scratch;
-    const auto take = [&]<class T>(T*& piece, int64_t count) {
-      piece = reinterpret_cast<T*>(at);
-      at += (static_cast<size_t>(count) * sizeof(T) + 63) / 64 * 64;
-    };
-    for (int d = 0; d < all.count; ++d) take(all.digit[d], numbers);
-    take(all.scale, groups);
-    take(all.sum, groups);
-    take(finite, a.m);
-    bytes = static_cast<size_t>(at - a.scratch);
+    Pieces pieces(a.scratch);
+    for (int d = 0; d < all.count; ++d) all.digit[d] = pieces.take<int8_t>(numbers);
+    all.scale = pieces.take<float>(groups);
+    all.sum = pieces.take<int32_t>(groups);
+    finite = pieces.take<uint8_t>(a.m);
+    bytes = pieces.used();
   }
   BlockwiseDigits row(const BlockwiseShape& s, int64_t i) const {
     const int64_t group = i * s.groups();

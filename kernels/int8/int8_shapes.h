@@ -1,6 +1,7 @@
 // How products and convolutions of bytes lay out their operands and scratch; private to them.
 #pragma once
 #include "tc/kernels/int8/int8.h"
+#include "tc/kernels/scratch.h"
 
 namespace tc::kernels {
 
@@ -25,22 +26,5 @@ constexpr int64_t row_offset(const Int8Traits& t, int64_t group, int64_t depth, 
   const int64_t piece = 4 * t.side;
   return r / group * group * depth * 4 + p / piece * piece * group + r % group * piece + p % piece;
 }
-
-// Takes pieces of scratch one after the other; with a null base it only counts.
-class Pieces {
- public:
-  explicit Pieces(std::byte* base) : base_(base) {}
-  template <class T>
-  T* take(int64_t count) {
-    T* piece = base_ ? reinterpret_cast<T*>(base_ + used_) : nullptr;
-    used_ += static_cast<size_t>(round_up(count * static_cast<int64_t>(sizeof(T)), 64));
-    return piece;
-  }
-  size_t used() const { return used_; }
-
- private:
-  std::byte* base_;
-  size_t used_ = 0;
-};
 
 }  // namespace tc::kernels
