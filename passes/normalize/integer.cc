@@ -224,7 +224,16 @@ Value* transposed_matrix(Value* v) {
 
 // Of weights in 8 or fewer bits only: what they are multiplied with stays in floats.
 Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
-  if (Value* m = transposed_matrix(w)) w = m, trans_b = !trans_b;
+  const DType type = x->dtype();
+  // Dequantised in halves, and widened for a kernel of f32: that rounding is saved.
+  const auto widened = [&](Value* v) {
+    const Node* c = v->def_as<Cast>();
+    return c && type == DType::f32 && dtypes::scales.has(c->operand(0)->dtype()) ? c->operand(0) : nullptr;
+  };
+  for (Value* inner = w; inner; inner = widened(w)) {
+    w = inner;
+    if (Value* m = transposed_matrix(w)) w = m, trans_b = !trans_b;
+  }
   const Node* n = w->def_as<DequantizeLinear>();
   if (!n) return r.miss("the right operand is not dequantised");
   auto a = n->attrs<DequantizeLinear>();
@@ -234,11 +243,9 @@ Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
   const Tensor* weights = bytes->constant();
   if (!weights || weights->rank() != 2 || !(is_byte(weights->dtype()) || dtypes::few_bits.has(weights->dtype())))
     return r.miss("the right operand is no constant matrix of bytes or less");
-  const DType type = w->dtype();
   const Tensor *scale = n->operand(1)->constant(), *zero = n->operand(2) ? n->operand(2)->constant() : nullptr;
-  if (!scale || (n->operand(2) && !zero) || scale->dtype() != type || x->dtype() != type ||
-      (type != DType::f32 && type != DType::f16 && type != DType::bf16))
-    return r.miss("the scale is not constant, or not of the product's type");
+  if (!scale || (n->operand(2) && !zero) || !dtypes::scales.has(scale->dtype()) || !dtypes::scales.has(type))
+    return r.miss("the scale is not constant, or no float");
   if (weights->size() < kFewWeights) return r.miss("the weights are few");
   if (!x->shape().ranked() || x->shape().rank() < 2) return r.miss("the left operand is no matrix");
   const bool along_rows = a.axis == (trans_b ? 1 : 0);

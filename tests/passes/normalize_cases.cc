@@ -75,12 +75,16 @@ std::vector<RuleCase> normalize_cases() {
        "(%x: f32[N,256]) { %w = constant dense<7> : u8[512,256] \n %s = constant dense<0.5> : f32[512] \n %t = "
        "transpose %w \n %d = dequantize_linear %t, %s \n %0 = matmul %x, %d \n return %0 }",
        "{trans_b, axis = 0}", " matmul"},
+      {"product-with-dequantised-weights",
+       "(%x: f32[N,256]) { %w = constant dense<7> : u4[256,512] \n %s = constant dense<0.5> : f16[512] \n %d = "
+       "dequantize_linear %w, %s \n %f = cast %d {to = f32} \n %0 = matmul %x, %f \n return %0 }",
+       "fused_dequantize_matmul %x", " matmul"},
       {"product-with-dequantised-weights", "(%x: f32[256]) { " WEIGHTS "%0 = matmul %x, %d \n return %0 }",
        "the left operand is no matrix", nullptr},
       {"product-with-dequantised-weights",
        "(%x: f32[N,256], %s: f32[8,256]) { %w = constant dense<7> : u8[256,256] \n %d = dequantize_linear %w, %s "
        "{axis = 0, block_size = 32} \n %0 = matmul %x, %d \n return %0 }",
-       "the scale is not constant, or not of the product's type", nullptr},
+       "the scale is not constant, or no float", nullptr},
       {"product-with-dequantised-weights",
        "(%x: f32[N,256]) { %w = constant dense<7> : u8[256,256] \n %s = constant dense<0.5> : f32[256] \n %d = "
        "dequantize_linear %w, %s {axis = 0} \n %0 = matmul %x, %d \n return %0 }",
