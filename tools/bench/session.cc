@@ -98,11 +98,15 @@ Result compare_engines(const Plan& plan, double peak, const std::function<void(c
     c.result.load_ms = median(c.load_ms);
     c.result.first_run_ms = median(c.first_run_ms);
     c.result.peak_mb = median(c.peak_mb);
-    const NamedTensors values = read_npz(outputs_file(plan, c.engine));
-    if (&c == &contestants.front())
-      reference = values;
-    else
-      c.result.mismatch = mismatch(reference, values, plan.tolerance);
+    try {
+      const NamedTensors values = read_npz(outputs_file(plan, c.engine));
+      if (&c == &contestants.front())
+        reference = values;
+      else
+        c.result.mismatch = mismatch(reference, values, plan.tolerance);
+    } catch (const Error& e) {
+      c.result.error = e.diagnostic().message;
+    }
   }
   std::vector<double> hand_over, read;
   for (int block = 0; block < plan.blocks; ++block) {
