@@ -231,6 +231,11 @@ std::optional<BlockwiseOperands> blockwise_operands(const Binder& b, const Tenso
   return o.shape.group > 0 ? std::optional(o) : std::nullopt;
 }
 
+// Tells tensors apart that are packed beside another one; addresses would differ where constants are made anew.
+size_t hash_of(const Tensor& t) {
+  return std::hash<std::string_view>{}({static_cast<const char*>(t.data()), t.bytes()});
+}
+
 bool bind_dequantize_matmul(Binder& b) {
   const Tensor *w = b.constant(1), *given_scale = b.constant(2), *given_zero = b.constant(3);
   if (!w || !given_scale || (b.has(3) && !given_zero))
@@ -243,11 +248,12 @@ bool bind_dequantize_matmul(Binder& b) {
   const kernels::BlockwiseTable& table = b.table().blockwise;
   const kernels::BlockwiseShape shape = o->shape;
   const auto& at = b.attrs<FusedDequantizeMatMul>();
-  const auto* packed = static_cast<const std::byte*>(
-      b.pack(1, cat("blockwise ", at.trans_b, " ", at.axis, " ", at.block_size, " ", table.traits.fn().width),
-             kernels::blockwise_packed_bytes(table, shape), [&](void* to) {
-               kernels::blockwise_pack(kernels::Team::shared(), table, shape, o->weights, static_cast<std::byte*>(to));
-             }));
+  const std::string key = cat("blockwise ", at.trans_b, " ", at.axis, " ", at.block_size, " ", table.traits.fn().width,
+                              " ", hash_of(scale), " ", shape.own_zeros ? hash_of(*given_zero) : 0);
+  const auto* packed =
+      static_cast<const std::byte*>(b.pack(1, key, kernels::blockwise_packed_bytes(table, shape), [&](void* to) {
+        kernels::blockwise_pack(kernels::Team::shared(), table, shape, o->weights, static_cast<std::byte*>(to));
+      }));
   const Slot x = b.in(0), y = b.out(0);
   b.flops = [=](const Frame& f) { return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(shape.k); };
   const Node* node = &b.node();

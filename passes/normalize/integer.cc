@@ -252,10 +252,13 @@ Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
   if (scale->size() > 1 && along_rows != (a.block_size > 0)) return r.miss("scales of another axis");
   if (a.block_size % 16) return r.miss("blocks that are not multiples of 16");
   if (type != DType::f32) x = r.make<Cast>({x}, {.to = DType::f32});
-  Tensor scales(DType::f32, scale->extents());
-  narrow(widen<double>(*scale), scales);
-  Value* y =
-      r.make<FusedDequantizeMatMul>({x, bytes, r.constant(scales), n->operand(2)}, {trans_b, a.axis, a.block_size});
+  Value* scales = n->operand(1);
+  if (scale->dtype() != DType::f32) {
+    Tensor wider(DType::f32, scale->extents());
+    narrow(widen<double>(*scale), wider);
+    scales = r.constant(wider);
+  }
+  Value* y = r.make<FusedDequantizeMatMul>({x, bytes, scales, n->operand(2)}, {trans_b, a.axis, a.block_size});
   return type == DType::f32 ? y : r.make<Cast>({y}, {.to = type});
 }
 

@@ -188,5 +188,29 @@ TEST(Memory, RecycledOutputsDoNotAccumulate) {
   }
 }
 
+// A matrix that several products share is packed once for the same scales, and again for others. A zero
+// point of all is no part of that.
+TEST(PackedWeights, TellScalesApart) {
+  Module m;
+  Builder b(m.main());
+  Value* x = m.main().add_input(Type::tensor(DType::f32, Shape({Dim(2), Dim(32)})), "x");
+  std::vector<uint8_t> numbers(32 * 16);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<uint8_t>(i * 37);
+  Value* w = b.constant(Tensor::of<uint8_t>({32, 16}, numbers));
+  std::vector<Value*> outputs;
+  for (const float scale : {0.01F, 0.02F, 0.01F})
+    for (const int zero : {3, 200})
+      outputs.push_back(
+          b.make<FusedDequantizeMatMul>({x, w, b.constant(Tensor::scalar<float>(scale)),
+                                         b.constant(Tensor::scalar<uint8_t>(static_cast<uint8_t>(zero)))}));
+  m.main().set_outputs(outputs);
+  std::vector<float> row(64);
+  for (size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(i % 7) - 3;
+  expect_agreement(m, {{Tensor::of<float>({2, 32}, row)}});
+  CompileOptions plain;
+  plain.level = 0;
+  EXPECT_EQ(compiled(m, plain)->packed_weights(), 2);
+}
+
 }  // namespace
 }  // namespace tc
