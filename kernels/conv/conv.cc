@@ -53,23 +53,25 @@ int64_t reach(const ConvShape& s, int axis, int64_t count) {
   return (count - 1) * s.stride[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1;
 }
 
-// Of these the ones that are read: a kernel smaller than the stride leaves gaps.
+// Of these the ones that are read: a kernel smaller than the stride leaves gaps, and a wide one reaches beyond the
+// image.
 int64_t reads(const ConvShape& s, int axis, int64_t count) {
-  return s.transposed ? reach(s, axis, count) : std::min(reach(s, axis, count), count * s.kernel[axis]);
+  return std::min({reach(s, axis, count), s.transposed ? s.in[axis] : count * s.kernel[axis], s.in[axis]});
+}
+
+bool is_pointwise(const ConvShape& s) {
+  return !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.in) == volume(s.out) &&
+         volume(s.pad) == 0;
 }
 
 void plan_direct(ConvPlan& p, const ConvShape& s) {
   const bool plain = p.algorithm == ConvAlgorithm::direct_plain;
-  const int64_t step_y = s.transposed ? s.stride[1] : 1;
-  const int64_t step_x = s.transposed ? s.stride[2] : 1;
-  p.rows = ceil_div(s.out[1], step_y);
-  p.cols = ceil_div(s.out[2], step_x);
-  const bool pointwise = !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && s.pad[1] == 0 &&
-                         s.pad[2] == 0 && s.in[1] == s.out[1] && s.in[2] == s.out[2];
-  if (pointwise) {
-    p.cols *= p.rows;
-    p.rows = 1;
-  }
+  const auto step = [&](int axis) { return s.transposed ? s.stride[axis] : 1; };
+  p.planes = ceil_div(s.out[0], step(0));
+  p.rows = ceil_div(s.out[1], step(1));
+  p.cols = ceil_div(s.out[2], step(2));
+  const bool pointwise = p.one_row = is_pointwise(s);
+  if (pointwise) p.cols = volume(s.out), p.rows = p.planes = 1;
   const int64_t taps = volume(s.kernel);
   const int64_t in_blocks = plain ? 1 : blocks(s.ic / s.groups);
   const int64_t block = plain ? s.ic : kChannelBlock;
@@ -81,14 +83,14 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
   p.col_tile = p.cols;
   const auto region = [&] {
     if (pointwise) return p.col_tile * chunk_floats;
-    return reads(s, 1, p.row_tile) * reads(s, 2, p.col_tile) * chunk_floats;
+    return reads(s, 0, 1) * reads(s, 1, p.row_tile) * reads(s, 2, p.col_tile) * chunk_floats;
   };
   const auto flops = [&] {
-    return 2.0 * static_cast<double>(p.row_tile * step_y * p.col_tile * step_x) *
+    return 2.0 * static_cast<double>(step(0) * p.row_tile * step(1) * p.col_tile * step(2)) *
            static_cast<double>(p.block_tile * kChannelBlock) * static_cast<double>(in_blocks * block * taps);
   };
   const auto count = [&] {
-    return s.n * s.groups * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile) *
+    return s.n * s.groups * p.planes * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile) *
            ceil_div(blocks(s.oc / s.groups), p.block_tile);
   };
   while (region() > kRegionFloats && (p.row_tile > 1 || p.col_tile > 56)) {
@@ -124,15 +126,13 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
   if (p.block_tile > 1)
     p.block_tile = ceil_div(blocks(s.oc / s.groups), ceil_div(blocks(s.oc / s.groups), p.block_tile));
   p.tap_floats = ceil_div(4 * taps * (plain && s.ic <= kFlatChannels ? s.ic : 1), 16) * 16;
-  const int64_t region_floats = pointwise ? 0 : reach(s, 1, p.row_tile) * reach(s, 2, p.col_tile) * block;
+  const int64_t region_floats = pointwise
+                                    ? 0
+                                    : std::min(reach(s, 0, 1), s.in[0]) * std::min(reach(s, 1, p.row_tile), s.in[1]) *
+                                          reach(s, 2, p.col_tile) * block;
   p.keeps_region = !s.transposed && region_floats * in_blocks <= kKeptFloats;
   p.worker_floats = p.tap_floats + kScratchHead + region_floats * (p.keeps_region ? in_blocks : p.chunk);
   p.block_tiles = ceil_div(blocks(s.oc / s.groups), p.block_tile);
-}
-
-bool is_pointwise(const ConvShape& s) {
-  return !s.transposed && volume(s.kernel) == 1 && volume(s.stride) == 1 && volume(s.in) == volume(s.out) &&
-         volume(s.pad) == 0;
 }
 
 // Of the split algorithm: the halves of a tile's input take up to half a megabyte of L2, which machines with AMX have
@@ -342,27 +342,25 @@ const char* conv_kernel_name(const ConvTable& kernels, ConvAlgorithm algorithm) 
 bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
   const int64_t per_group_in = s.ic / s.groups;
   const int64_t per_group_out = s.oc / s.groups;
+  const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0;
   switch (algorithm) {
     case ConvAlgorithm::direct:
-      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 &&
-             (s.groups == 1 || (per_group_in % kChannelBlock == 0 && per_group_out % kChannelBlock == 0));
+      return s.groups == 1 || (per_group_in % kChannelBlock == 0 && per_group_out % kChannelBlock == 0);
     case ConvAlgorithm::direct_plain:
-      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && s.groups == 1;
+      return s.groups == 1;
     case ConvAlgorithm::depthwise:
-      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && !s.transposed && s.groups == s.ic &&
-             s.groups == s.oc;
+    case ConvAlgorithm::depthwise_nchw:
+      return flat && !s.transposed && s.groups == s.ic && s.groups == s.oc;
     case ConvAlgorithm::split:
-      return conv_accepts(ConvAlgorithm::direct_plain, s) && !s.transposed;
+      return flat && !s.transposed && s.groups == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      return conv_accepts(ConvAlgorithm::direct_plain, s) && !s.transposed && s.kernel[1] == 3 && s.kernel[2] == 3 &&
-             volume(s.stride) == 1 && volume(s.dilation) == 1;
+      return flat && !s.transposed && s.groups == 1 && s.kernel[1] == 3 && s.kernel[2] == 3 && volume(s.stride) == 1 &&
+             volume(s.dilation) == 1;
     case ConvAlgorithm::im2col:
       return true;
     case ConvAlgorithm::nchw:
-      return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0 && !s.transposed;
-    case ConvAlgorithm::depthwise_nchw:
-      return conv_accepts(ConvAlgorithm::depthwise, s);
+      return flat && !s.transposed;
   }
   return false;
 }

@@ -78,8 +78,10 @@ constexpr int64_t nchw_line(const ConvShape& s, int64_t cols) {
 
 struct ConvPlan {
   ConvAlgorithm algorithm = ConvAlgorithm::direct;
-  int64_t groups = 1;                  // that tiles tell apart
-  int64_t rows = 0, cols = 0;          // output grid of one phase; a transposed one has stride^2 phases
+  int64_t groups = 1;  // that tiles tell apart
+  int64_t planes = 1;  // output grid of one phase; a transposed one has as many as its strides' product
+  int64_t rows = 0, cols = 0;
+  bool one_row = false;                // of a pointwise convolution: all pixels
   int64_t row_tile = 0, col_tile = 0;  // of that grid
   int64_t block_tile = 0;              // output blocks of a tile
   int64_t row_tiles = 0, col_tiles = 0, block_tiles = 0;
@@ -87,7 +89,7 @@ struct ConvPlan {
   int64_t tap_floats = 0, worker_floats = 0;  // scratch of each worker
   bool keeps_region = false;                  // all input blocks of a tile's region stay in scratch
 
-  int64_t tiles(const ConvShape& s) const { return s.n * groups * row_tiles * col_tiles * block_tiles; }
+  int64_t tiles(const ConvShape& s) const { return s.n * groups * planes * row_tiles * col_tiles * block_tiles; }
 };
 
 // The input of a tile of the split algorithm in scratch, as bytes: for each 32 channels the high halves of every phase,

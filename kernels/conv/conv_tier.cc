@@ -16,7 +16,7 @@ TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t i
 
 // One output block: [input block][tap][step][16]; steps are the channels of an input block.
 void pack_direct(const ConvShape& s, const float* w, int64_t steps, int64_t group, int64_t o0, float* dst) {
-  const int64_t taps = s.kernel[1] * s.kernel[2];
+  const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
   for (int64_t i0 = 0; i0 < in_channels; i0 += steps) {
     for (int64_t tap = 0; tap < taps; ++tap) {
