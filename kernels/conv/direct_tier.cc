@@ -19,29 +19,30 @@ struct Tap {
 // Weights that are read next, asked for a few cache lines at a time while there is arithmetic to hide their way behind:
 // `streams` of `size` lines each, `stride` floats apart.
 struct Ahead {
-  const float* stream = nullptr;
+  const float* at = nullptr;
   int64_t streams = 0, stride = 0, size = 0;
-  int64_t line = 0;   // of the first stream
+  int64_t done = 0;   // lines of the first stream
   int64_t lines = 0;  // at a time
 
   TC_INLINE void touch() {
-    for (int64_t i = 0; i < lines && streams > 0; ++i) {
-      __builtin_prefetch(stream + line * kChannelBlock, 0, 2);
-      if (++line < size) continue;
-      line = 0;
-      stream += stride;
-      --streams;
+    for (int64_t i = 0; i < lines; ++i, at += kChannelBlock) __builtin_prefetch(at, 0, 2);
+  }
+  // Before that many touches. What they ask for beyond the end of a stream does no harm.
+  TC_INLINE void next(int64_t touches) {
+    if (lines == 0) return;
+    if (done >= size) {
+      at += stride - done * kChannelBlock;
+      done = 0;
+      if (--streams == 0) lines = 0;
     }
+    done += lines * touches;
   }
 };
 
-// A part of the table of taps.
+// A part of the table of taps: `rows` of `cols`, each `line` after the other.
 struct Taps {
-  const Tap* table;
-  int64_t line;  // taps of a row of the table
-  int64_t row0, row1, col0, col1;
-
-  int64_t count() const { return (row1 - row0) * (col1 - col0); }
+  const Tap* first;
+  int64_t line, rows, cols;
 };
 
 // What one tile of registers sums: blocks x taps x steps of K, or single steps at each of the taps (flat).
@@ -52,74 +53,108 @@ struct Sum {
   int64_t steps, last_steps;  // of K in a block, and in the last one
   int64_t pixel;              // floats between output columns' inputs
   int64_t a_cs;               // floats between steps
+  int64_t out_pixel;          // floats between output columns
   const float* w;
   int64_t w_in_block, w_out_block;
 };
 
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
 
-template <int R, int NV, bool kFlat>
-void tile(const Sum& s, const float* in, Ahead& ahead, const Epilogue& e, const TileOut& out) {
-  Tile<R, NV> t;
-  t.zero();
-  fetch_outputs<R, NV>(out);
-  if constexpr (kFlat) {
-    const float* w = s.w;
-    for (int64_t row = s.taps.row0; row < s.taps.row1; ++row) {
-      const Tap* line = s.taps.table + row * s.taps.line;
-      for (const Tap* q = line + s.taps.col0; q != line + s.taps.col1; ++q)
-        t.step(in + q->in, s.pixel, w + q->w, s.w_out_block);
+enum class Form : uint8_t {
+  dense,  // blocked pixels, one after the other, in input and output: addresses need no registers
+  any,
+  flat,
+};
+
+// `count` tiles of R pixels side by side.
+template <int R, int NV, Form kForm>
+void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epilogue& e, TileOut out) {
+  constexpr bool kDense = kForm == Form::dense;
+  const int64_t pixel = kDense ? kChannelBlock : s.pixel;
+  out.row = out.residual_row = kDense ? kChannelBlock : s.out_pixel;
+  for (; count > 0; --count) {
+    ahead.next(s.blocks * s.taps.rows * s.taps.cols);
+    Tile<R, NV> t;
+    t.zero();
+    // Loops that are known to run leave the accumulators where they are.
+    if (s.taps.cols > 0 && s.blocks > 0) {
+      const float* w_block = s.w;
+      const float* in_block = in;
+      int64_t blocks = s.blocks;
+      do {
+        const int64_t steps = blocks == 1 ? s.last_steps : s.steps;
+        const Tap* line = s.taps.first;
+        int64_t rows = s.taps.rows;
+        do {
+          const Tap* tap = line;
+          int64_t cols = s.taps.cols;
+          do {
+            const float* a = in_block + tap->in;
+            const float* w = w_block + tap->w;
+            if constexpr (kForm == Form::flat) {
+              t.step(a, pixel, w, s.w_out_block);
+            } else {
+              ahead.touch();
+              const int64_t a_cs = kDense ? 1 : s.a_cs;
+              int64_t p = steps;
+              do {
+                t.step(a, pixel, w, s.w_out_block);
+                a += a_cs, w += kChannelBlock;
+              } while (--p > 0);
+            }
+            ++tap;
+          } while (--cols > 0);
+          line += s.taps.line;
+        } while (--rows > 0);
+        in_block += s.in_block, w_block += s.w_in_block;
+      } while (--blocks > 0);
     }
     t.finish(e, out);
-    return;
+    in += R * pixel;
+    out.c = forget(out.c + R * out.row);
+    if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
   }
-  const float* w_block = s.w;
-  for (int64_t b = 0; b < s.blocks; ++b, in += s.in_block, w_block += s.w_in_block) {
-    const int64_t steps = b + 1 == s.blocks ? s.last_steps : s.steps;
-    for (int64_t row = s.taps.row0; row < s.taps.row1; ++row) {
-      for (int64_t col = s.taps.col0; col < s.taps.col1; ++col) {
-        const Tap& tap = s.taps.table[row * s.taps.line + col];
-        const float* a = in + tap.in;
-        const float* w = w_block + tap.w;
-        ahead.touch();
-        for (int64_t p = 0; p < steps; ++p, a += s.a_cs, w += kChannelBlock) t.step(a, s.pixel, w, s.w_out_block);
-      }
-    }
-  }
-  t.finish(e, out);
 }
 
-using TileFn = void (*)(const Sum&, const float*, Ahead&, const Epilogue&, const TileOut&);
+using TilesFn = void (*)(const Sum&, const float*, int64_t, Ahead&, const Epilogue&, TileOut);
 
 // Output blocks of one pass.
 constexpr int kGroup = kPanelVecs / kBlockVecs;
 
-template <int NV, bool kFlat, int... R>
-TileFn tile_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr TileFn kByRows[] = {tile<R + 1, NV, kFlat>...};
+template <int NV, Form kForm, int... R>
+TilesFn tiles_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr TilesFn kByRows[] = {tiles<R + 1, NV, kForm>...};
   return kByRows[rows - 1];
 }
 template <int NV>
-TileFn tile_of(int rows, bool flat) {
+TilesFn tiles_of(int rows, Form form) {
   constexpr std::make_integer_sequence<int, kMaxRows[NV]> all;
-  return flat ? tile_of<NV, true>(rows, all) : tile_of<NV, false>(rows, all);
+  switch (form) {
+    case Form::dense:
+      return tiles_of<NV, Form::dense>(rows, all);
+    case Form::flat:
+      return tiles_of<NV, Form::flat>(rows, all);
+    case Form::any:
+      break;
+  }
+  return tiles_of<NV, Form::any>(rows, all);
 }
 
-TileFn tile_of(int blocks, int rows, bool flat) {
+TilesFn tiles_of(int blocks, int rows, Form form) {
 #if defined(__AVX512F__)
   switch (blocks) {
     case 1:
-      return tile_of<1>(rows, flat);
+      return tiles_of<1>(rows, form);
     case 2:
-      return tile_of<2>(rows, flat);
+      return tiles_of<2>(rows, form);
     case 3:
-      return tile_of<3>(rows, flat);
+      return tiles_of<3>(rows, form);
     default:
-      return tile_of<4>(rows, flat);
+      return tiles_of<4>(rows, form);
   }
 #else
   (void)blocks;
-  return tile_of<kBlockVecs>(rows, flat);
+  return tiles_of<kBlockVecs>(rows, form);
 #endif
 }
 
@@ -165,10 +200,12 @@ struct Axis {
       ++count;
     }
   }
+  // Whether output o sees the image with all of them.
+  TC_INLINE bool inside(int64_t o) const { return o * in_step + low >= 0 && o * in_step + high < extent; }
   // Of the `count` kernel indices the run [i0, i1) that reads the image for outputs [o0, o1).
   TC_INLINE void run(int64_t o0, int64_t o1, int64_t* i0, int64_t* i1) const {
     *i0 = 0, *i1 = count;
-    if (o0 * in_step + low >= 0 && (o1 - 1) * in_step + high < extent) return;
+    if (inside(o0) && inside(o1 - 1)) return;
     *i1 = 0;
     int64_t i = 0;
     bool found = false;
@@ -269,7 +306,7 @@ Ahead weights_ahead(const Job& j, const Sum& sum, int64_t b0, int64_t b1, int64_
     block = b1 < j.in_blocks ? j.block0 : j.block1;
   }
   if (block >= group_blocks || s.transposed || j.flat) return a;
-  a.stream = j.args->w + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
+  a.at = j.args->w + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
   a.streams = least(kGroup, group_blocks - block);
   a.stride = sum.w_out_block;
   a.size = least(sum.blocks, j.in_blocks - b0) * sum.w_in_block / kChannelBlock;
@@ -322,21 +359,29 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
     }
   }
   Sum sum;
-  sum.taps.table = taps;
-  sum.taps.line = ax.count * steps_in_table;
-  const auto row_of_taps = [&](int64_t y) {
-    ay.run(j.row0 + y, j.row0 + y + 1, &sum.taps.row0, &sum.taps.row1);
-    sum.taps.row0 *= az.count, sum.taps.row1 *= az.count;
-  };
-  const auto cols_of_taps = [&](int64_t c0, int64_t c1) {
-    ax.run(j.col0 + c0, j.col0 + c1, &sum.taps.col0, &sum.taps.col1);
-    sum.taps.col0 *= steps_in_table, sum.taps.col1 *= steps_in_table;
+  // Of the tiles [c0, c1) of row y.
+  const auto taps_of = [&](int64_t y, int64_t c0, int64_t c1) {
+    int64_t row0, row1, col0, col1;
+    ay.run(j.row0 + y, j.row0 + y + 1, &row0, &row1);
+    ax.run(j.col0 + c0, j.col0 + c1, &col0, &col1);
+    Taps t;
+    t.line = ax.count * steps_in_table;
+    t.rows = (row1 - row0) * az.count;
+    t.cols = (col1 - col0) * steps_in_table;
+    t.first = taps + row0 * az.count * t.line + col0 * steps_in_table;
+    if (t.rows == 0) t.cols = 0;
+    if (t.cols == t.line) t.cols *= t.rows, t.rows = 1;
+    return t;
   };
   const int64_t kernel_taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   sum.in_block = block;
   sum.steps = j.block_steps;
   sum.pixel = ax.in_step * unit;
   sum.a_cs = j.plain ? block : 1;
+  sum.out_pixel = ax.step * kChannelBlock;
+  const Form form = j.flat                                                                     ? Form::flat
+                    : !j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock ? Form::dense
+                                                                                               : Form::any;
   sum.w_in_block = kernel_taps * j.block_steps * kChannelBlock;
   sum.w_out_block = j.in_blocks * sum.w_in_block;
 
@@ -355,7 +400,6 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const bool kept = p.keeps_region && held == j.region;
 
   TileOut out;
-  out.row = out.residual_row = ax.step * kChannelBlock;
   out.block = out.residual_block = j.out_depth * out_plane;
   out.ragged = false;
   for (int64_t b0 = 0; b0 < j.in_blocks; b0 += p.chunk) {
@@ -389,12 +433,12 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       const int64_t strips = ceil_div(cols, most_rows);
       const int64_t height = cols / strips;
       const int64_t taller = cols % strips;
-      const TileFn full = tile_of(static_cast<int>(count), static_cast<int>(height), j.flat);
-      const TileFn fuller = taller == 0 ? full : tile_of(static_cast<int>(count), static_cast<int>(height) + 1, j.flat);
+      const TilesFn full = tiles_of(static_cast<int>(count), static_cast<int>(height), form);
+      const TilesFn fuller = taller == 0 ? full : tiles_of(static_cast<int>(count), static_cast<int>(height) + 1, form);
       Ahead ahead;
       // Where most taps lie in the padding, so do the weights.
       const int64_t used = any ? az.count * ay.count * ax.count : 0;
-      if (2 * used > kernel_taps) {
+      if (false && 2 * used > kernel_taps) {
         ahead = weights_ahead(j, sum, b0, b1, out_block + count, pass + 1 == passes);
         ahead.lines = ceil_div(ahead.streams * ahead.size, rows * strips * sum.blocks * used);
       }
@@ -403,18 +447,22 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
         const int64_t out_x = j.col0 * ax.step + ax.first;
         const int64_t at = ((j.image * j.oc_blocks + global_block) * j.out_depth + out_z) * out_plane +
                            (out_y * j.out_width + out_x) * kChannelBlock;
-        out.c = args.y + at;
-        out.residual = e.residual == nullptr ? nullptr : e.residual + at;
         const float* a = in + ((j.row0 + y) * ay.in_step - y0) * line;
-        row_of_taps(y);
-        for (int64_t strip = 0, col = 0; strip < strips; ++strip) {
-          const int64_t width = height + (strip < taller ? 1 : 0);
-          cols_of_taps(col, col + width);
-          col += width;
-          (strip < taller ? fuller : full)(sum, a, ahead, e, out);
-          a += width * sum.pixel;
-          out.c += width * out.row;
-          if (out.residual != nullptr) out.residual += width * out.row;
+        // Tiles that see the same taps run together: all but the first and last ones of a row.
+        const auto width = [&](int64_t strip) { return height + (strip < taller ? 1 : 0); };
+        const auto begin = [&](int64_t strip) { return strip * height + least(strip, taller); };
+        for (int64_t strip = 0; strip < strips;) {
+          const int64_t first = begin(strip);
+          sum.taps = taps_of(y, first, first + width(strip));
+          int64_t next = strip + 1;
+          const int64_t same_width = strip < taller ? taller : strips;
+          if (ax.inside(j.col0 + first)) {
+            while (next < same_width && ax.inside(j.col0 + begin(next + 1) - 1)) ++next;
+          }
+          out.c = args.y + at + first * sum.out_pixel;
+          out.residual = e.residual == nullptr ? nullptr : e.residual + at + first * sum.out_pixel;
+          (strip < taller ? fuller : full)(sum, a + first * sum.pixel, next - strip, ahead, e, out);
+          strip = next;
         }
       }
       if (out.last && one_phase && e.strip != nullptr) {
