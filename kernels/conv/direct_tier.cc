@@ -59,57 +59,71 @@ struct Sum {
 };
 
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
+// So many cache lines may be on their way at once without holding up what the arithmetic reads.
+constexpr int64_t kLinesAtOnce = 32;
+// Up to so many floats of weights stay in L2 from tile to tile.
+constexpr int64_t kKeptWeights = 128 * 1024;
 
 enum class Form : uint8_t {
-  dense,  // blocked pixels, one after the other, in input and output: addresses need no registers
-  any,
-  flat,
+  pointwise,  // dense, with one tap
+  dense,      // blocked pixels, one after the other, in input and output: addresses need no registers
+  any,        // strides, plain inputs, phases
+  flat,       // plain inputs of few channels: a step to each tap
 };
 
 // `count` tiles of R pixels side by side.
 template <int R, int NV, Form kForm>
 void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epilogue& e, TileOut out) {
-  constexpr bool kDense = kForm == Form::dense;
+  constexpr bool kDense = kForm == Form::pointwise || kForm == Form::dense;
   const int64_t pixel = kDense ? kChannelBlock : s.pixel;
   out.row = out.residual_row = kDense ? kChannelBlock : s.out_pixel;
+  const bool simple = out.simple(e);
   for (; count > 0; --count) {
-    ahead.next(s.blocks * s.taps.rows * s.taps.cols);
+    // A touch in so short a loop costs more than a burst before it.
+    constexpr bool kBurst = kForm == Form::pointwise;
+    ahead.next(kBurst ? 1 : s.blocks * s.taps.rows * s.taps.cols);
+    if (kBurst) ahead.touch();
     Tile<R, NV> t;
     t.zero();
-    // Loops that are known to run leave the accumulators where they are.
-    if (s.taps.cols > 0 && s.blocks > 0) {
+    const auto add_tap = [&](const Tap& tap, const float* in_block, const float* w_block, int64_t steps)
+        __attribute__((always_inline)) {
+      const float* a = in_block + tap.in;
+      const float* w = w_block + tap.w;
+      if constexpr (kForm == Form::flat) return t.step(a, pixel, w, s.w_out_block);
+      if constexpr (!kBurst) ahead.touch();
+      const int64_t a_cs = kDense ? 1 : s.a_cs;
+      // Loops that are known to run leave the accumulators where they are.
+      do {
+        t.step(a, pixel, w, s.w_out_block);
+        a += a_cs, w += kChannelBlock;
+      } while (--steps > 0);
+    };
+    if (s.taps.cols > 0) {
       const float* w_block = s.w;
       const float* in_block = in;
       int64_t blocks = s.blocks;
       do {
         const int64_t steps = blocks == 1 ? s.last_steps : s.steps;
-        const Tap* line = s.taps.first;
-        int64_t rows = s.taps.rows;
-        do {
-          const Tap* tap = line;
-          int64_t cols = s.taps.cols;
+        if constexpr (kForm == Form::pointwise) {
+          add_tap(*s.taps.first, in_block, w_block, steps);
+        } else {
+          const Tap* line = s.taps.first;
+          int64_t rows = s.taps.rows;
           do {
-            const float* a = in_block + tap->in;
-            const float* w = w_block + tap->w;
-            if constexpr (kForm == Form::flat) {
-              t.step(a, pixel, w, s.w_out_block);
-            } else {
-              ahead.touch();
-              const int64_t a_cs = kDense ? 1 : s.a_cs;
-              int64_t p = steps;
-              do {
-                t.step(a, pixel, w, s.w_out_block);
-                a += a_cs, w += kChannelBlock;
-              } while (--p > 0);
-            }
-            ++tap;
-          } while (--cols > 0);
-          line += s.taps.line;
-        } while (--rows > 0);
+            const Tap* tap = line;
+            int64_t cols = s.taps.cols;
+            do add_tap(*tap++, in_block, w_block, steps);
+            while (--cols > 0);
+            line += s.taps.line;
+          } while (--rows > 0);
+        }
         in_block += s.in_block, w_block += s.w_in_block;
       } while (--blocks > 0);
     }
-    t.finish(e, out);
+    if (simple)
+      t.finish_simple(e, out);
+    else
+      t.finish(e, out);
     in += R * pixel;
     out.c = forget(out.c + R * out.row);
     if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
@@ -130,6 +144,8 @@ template <int NV>
 TilesFn tiles_of(int rows, Form form) {
   constexpr std::make_integer_sequence<int, kMaxRows[NV]> all;
   switch (form) {
+    case Form::pointwise:
+      return tiles_of<NV, Form::pointwise>(rows, all);
     case Form::dense:
       return tiles_of<NV, Form::dense>(rows, all);
     case Form::flat:
@@ -379,11 +395,11 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   sum.pixel = ax.in_step * unit;
   sum.a_cs = j.plain ? block : 1;
   sum.out_pixel = ax.step * kChannelBlock;
-  const Form form = j.flat                                                                     ? Form::flat
-                    : !j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock ? Form::dense
-                                                                                               : Form::any;
   sum.w_in_block = kernel_taps * j.block_steps * kChannelBlock;
   sum.w_out_block = j.in_blocks * sum.w_in_block;
+  Form form = j.flat ? Form::flat : Form::any;
+  if (!j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock)
+    form = az.count * ay.count * ax.count == 1 && kernel_taps == 1 ? Form::pointwise : Form::dense;
 
   const int64_t planes_per_block = j.plain ? s.ic : 1;
   const int64_t image_block = j.depth * image_plane;
@@ -436,11 +452,13 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       const TilesFn full = tiles_of(static_cast<int>(count), static_cast<int>(height), form);
       const TilesFn fuller = taller == 0 ? full : tiles_of(static_cast<int>(count), static_cast<int>(height) + 1, form);
       Ahead ahead;
-      // Where most taps lie in the padding, so do the weights.
+      // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
       const int64_t used = any ? az.count * ay.count * ax.count : 0;
-      if (false && 2 * used > kernel_taps) {
+      const bool first_tile = j.plane == 0 && j.row0 == 0 && j.col0 == 0;
+      if (2 * used > kernel_taps && (first_tile || group_blocks * sum.w_out_block > kKeptWeights)) {
         ahead = weights_ahead(j, sum, b0, b1, out_block + count, pass + 1 == passes);
-        ahead.lines = ceil_div(ahead.streams * ahead.size, rows * strips * sum.blocks * used);
+        const int64_t touches = rows * strips * (form == Form::pointwise ? 1 : sum.blocks * used);
+        ahead.lines = least(kLinesAtOnce, ceil_div(ahead.streams * ahead.size, touches));
       }
       for (int64_t y = 0; y < rows; ++y) {
         const int64_t out_y = (j.row0 + y) * ay.step + ay.first;

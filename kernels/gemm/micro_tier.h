@@ -89,11 +89,46 @@ struct Tile {
     }
   }
 
+  // What is left of it where out.simple(e).
+  template <bool kRagged = false>
+  TC_INLINE void finish_simple(const Epilogue& e, const TileOut& out) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) {
+      const int rest = out.cols - j * kVecFloats;
+      const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
+      float* const c = forget(out.c + column_offset(j, out.block));
+      if (out.bias != nullptr) {
+        const VecF bias = load(out.bias + j * kVecFloats, tail);
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) v[i][j] = v[i][j] + bias;
+      }
+      if (e.lo > -kInfinity) {
+        const VecF lo(e.lo);
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) v[i][j] = vmax(lo, v[i][j]);
+      }
+      if (e.hi < kInfinity) {
+        const VecF hi(e.hi);
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) v[i][j] = vmin(hi, v[i][j]);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) {
+        if constexpr (kRagged)
+          store(c + i * out.row, v[i][j], tail);
+        else
+          store(c + i * out.row, v[i][j]);
+      }
+    }
+  }
+
   // Every column exists in c and in the residual; kRagged: the first out.cols do.
   template <bool kRagged = false>
   TC_INLINE void finish(const Epilogue& e, const TileOut& place) {
     // A copy: stores of vectors may alias anything, and would have every field loaded again.
     const TileOut out = place;
+    if (out.simple(e)) return finish_simple<kRagged>(e, out);
     const bool clips = e.lo > -std::numeric_limits<float>::infinity() || e.hi < std::numeric_limits<float>::infinity();
     const VecF lo(e.lo), hi(e.hi);
 #pragma GCC unroll 4

@@ -23,6 +23,12 @@ struct TileOut {
   bool ragged = true;               // c and residual end after `cols`, not after a full block
   bool first = true;                // of the blocks of K: adds bias and residual, overwrites c
   bool last = true;                 // of the blocks of K: applies slope and clip
+
+  // Whether all there is to do is a bias and a clip.
+  bool simple(const Epilogue& e) const {
+    return first && last && e.alpha == 1 && e.slope == 1 && scale == nullptr && row_bias == nullptr &&
+           residual == nullptr;
+  }
 };
 
 // rows x (out.cols <= panel width) of C over k steps; b: a packed panel, its rows b_rs floats apart.
