@@ -331,6 +331,40 @@ TEST(Conv, ThreeAxes) {
   check(s);
 }
 
+ConvShape shape_3d(int64_t n, int64_t ic, int64_t oc, int64_t d, int64_t h, int64_t w, int64_t kd, int64_t k,
+                   int64_t stride, int64_t pad, int64_t dilation = 1, int64_t groups = 1, bool transposed = false) {
+  ConvShape s = transposed ? transposed_2d(n, ic, oc, h, w, k, stride, pad, 0, dilation, groups)
+                           : shape_2d(n, ic, oc, h, w, k, k, stride, pad, dilation, groups);
+  s.in[0] = d, s.kernel[0] = kd, s.stride[0] = stride, s.dilation[0] = dilation, s.pad[0] = kd == 1 ? 0 : pad;
+  s.out[0] = transposed ? (d - 1) * stride + (kd - 1) * dilation + 1 - 2 * s.pad[0]
+                        : (d + 2 * s.pad[0] - (kd - 1) * dilation - 1) / stride + 1;
+  return s;
+}
+
+TEST(Conv, Videos) {
+  for (const int64_t stride : {1, 2}) {
+    for (const int64_t dilation : {1, 2}) {
+      check(shape_3d(1, 32, 48, 4, 6, 9, 3, 3, stride, dilation, dilation), {.bias = true});
+      check(shape_3d(2, 20, 18, 3, 5, 4, 3, 1, stride, dilation, dilation), {.bias = true, .strip = true});
+      check(shape_3d(1, 3, 20, 5, 9, 8, 3, 5, stride, 2), {.clip = true});
+      check(shape_3d(1, 32, 32, 3, 4, 5, 3, 3, stride, 1, dilation, 2, true), {.residual = true, .strip = true});
+    }
+  }
+  check(shape_3d(1, 40, 70, 3, 6, 7, 1, 1, 1, 0), {.residual = true, .strip = true});   // pointwise
+  check(shape_3d(2, 32, 64, 4, 5, 6, 3, 3, 1, 1, 1, 2), {.scale = true});               // groups
+  check(shape_3d(1, 96, 96, 2, 20, 22, 3, 3, 1, 1), {.bias = true, .residual = true});  // several tiles and chunks
+}
+
+// Taps that lie beyond the image for some rows and tiles, and for all.
+TEST(Conv, WideDilations) {
+  for (const int64_t dilation : {2, 5, 6, 9, 12, 24}) {
+    check(shape_2d(1, 32, 64, 14, 14, 3, 3, 1, dilation, dilation), {.bias = true});
+    check(shape_2d(1, 20, 16, 6, 31, 3, 3, 2, dilation, dilation), {.strip = true});
+    check(shape_2d(1, 3, 16, 9, 33, 3, 3, 1, dilation, dilation));
+    check(shape_2d(1, 64, 64, 20, 9, 5, 5, 1, 2 * dilation, dilation, 2), {.residual = true});
+  }
+}
+
 TEST(Conv, Transposed) {
   for (const int64_t stride : {1, 2, 3}) {
     for (const int64_t k : {1, 2, 3, 4}) {
