@@ -53,6 +53,67 @@ constexpr std::array<PixelsFn, sizeof...(R)> pixels_by_count(std::integer_sequen
 }
 constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixels>{});
 
+// `count` runs of R pixels side by side, all of whose horizontal taps lie inside, for a kernel of K columns and a
+// stride of S: each input is read once for all the outputs that see it. The same sums in the same order as above.
+template <int R, int K, int S>
+void lines(const Window& k, const float* in, const float* w, int64_t count, const Epilogue& e, TileOut out) {
+  out.row = out.residual_row = kChannelBlock;
+  const bool simple = out.simple(e);
+  for (; count > 0; --count) {
+    Tile<R, kBlockVecs> t;
+    t.zero();
+    for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
+      const float* a = in + ky * k.line;
+      const float* taps = w + ky * K * kChannelBlock;
+#pragma GCC unroll 4
+      for (int j = 0; j < kBlockVecs; ++j) {
+        VecF weight[K];
+#pragma GCC unroll 8
+        for (int q = 0; q < K; ++q) weight[q] = load(taps + q * kChannelBlock + j * kVecFloats);
+#pragma GCC unroll 32
+        for (int c = 0; c < (R - 1) * S + K; ++c) {
+          const VecF x = load(a + c * kChannelBlock + j * kVecFloats);
+#pragma GCC unroll 8
+          for (int q = 0; q < K; ++q) {
+            if (c >= q && (c - q) % S == 0 && (c - q) / S < R)
+              t.v[(c - q) / S][j] = fma(x, weight[q], t.v[(c - q) / S][j]);
+          }
+        }
+      }
+    }
+    if (simple)
+      t.finish_simple(e, out);
+    else
+      t.finish(e, out);
+    in += R * S * kChannelBlock;
+    out.c = forget(out.c + R * kChannelBlock);
+    if (out.residual != nullptr) out.residual = forget(out.residual + R * kChannelBlock);
+  }
+}
+
+using LinesFn = void (*)(const Window&, const float*, const float*, int64_t, const Epilogue&, TileOut);
+template <int K, int S, int... R>
+LinesFn lines_of(int64_t pixels, std::integer_sequence<int, R...>) {
+  static constexpr LinesFn kByPixels[] = {lines<R + 1, K, S>...};
+  return kByPixels[pixels - 1];
+}
+// Null where there is none.
+LinesFn lines_of(const ConvShape& s, int64_t pixels) {
+  constexpr std::make_integer_sequence<int, kPixels> all;
+  if (s.dilation[2] != 1 || s.stride[2] > 2) return nullptr;
+  const bool one = s.stride[2] == 1;
+  switch (s.kernel[2]) {
+    case 3:
+      return one ? lines_of<3, 1>(pixels, all) : lines_of<3, 2>(pixels, all);
+    case 5:
+      return one ? lines_of<5, 1>(pixels, all) : lines_of<5, 2>(pixels, all);
+    case 7:
+      return one ? lines_of<7, 1>(pixels, all) : lines_of<7, 2>(pixels, all);
+    default:
+      return nullptr;
+  }
+}
+
 TC_INLINE int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -104,16 +165,22 @@ void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64
     k.pixel = (step_y * s.stride[1] * width + step_x * s.stride[2]) * kChannelBlock;
     out.row = out.residual_row = (step_y * out_width + step_x) * kChannelBlock;
     const float* in = x + (in_y * width + in_x) * kChannelBlock;
-    int64_t at = ((plane * p.rows + y) * out_width + c) * kChannelBlock;
-    const int64_t strips = (count + kPixels - 1) / kPixels;
-    for (int64_t strip = 0; strip < strips; ++strip) {
-      const int64_t here = (count + strips - strip - 1) / (strips - strip);
-      out.c = args.y + at;
-      out.residual = e.residual == nullptr ? nullptr : e.residual + at;
-      kByCount[static_cast<size_t>(here - 1)](k, in, w, e, out);
-      in += here * k.pixel;
-      at += here * out.row;
-      count -= here;
+    const int64_t at = ((plane * p.rows + y) * out_width + c) * kChannelBlock;
+    const Strips strips(count, kPixels);
+    const bool inside = step_x == 1 && k.kx0 == 0 && k.kx1 == s.kernel[2] && c >= left && c + count <= right;
+    for (int64_t strip = 0; strip < strips.count;) {
+      const int pixels = strips.rows(strip);
+      const LinesFn fn = inside ? lines_of(s, pixels) : nullptr;
+      const int64_t next = fn == nullptr ? strip + 1 : strip < strips.taller ? strips.taller : strips.count;
+      const int64_t done = strips.begin(strip);
+      const float* from = in + done * k.pixel;
+      out.c = args.y + at + done * out.row;
+      out.residual = e.residual == nullptr ? nullptr : e.residual + at + done * out.row;
+      if (fn != nullptr)
+        fn(k, from, w, next - strip, e, out);
+      else
+        kByCount[static_cast<size_t>(pixels - 1)](k, from, w, e, out);
+      strip = next;
     }
   };
   // Rows all of whose taps lie inside: their border pixels go down the columns.
