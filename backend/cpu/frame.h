@@ -24,7 +24,8 @@ struct StepTiming {
 };
 
 // Blocks of memory for results that leave the arena: outputs and values of data-dependent extents. A block whose tensor
-// has died is used again. Idle blocks are kept only as far as the pool holds no more than was once in use at a time.
+// has died is used again. Idle blocks are kept only as far as the pool holds little more than was once in use at a
+// time.
 class TensorPool : public std::enable_shared_from_this<TensorPool> {
  public:
   Tensor make(DType dtype, Extents extents);
@@ -36,14 +37,17 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   struct Block {
     void* data = nullptr;
     size_t bytes = 0;
+    uint64_t idle_since = 0;  // by makes_
   };
   static Block allocate(size_t bytes);
   static void release(Block b);
   void give_back(Block b);
-  void drop_oldest();
+  void drop(size_t idle);
+  size_t least_missed() const;
   mutable std::mutex mutex_;
   std::vector<Block> idle_;
   size_t live_ = 0, idle_bytes_ = 0, most_live_ = 0;
+  uint64_t makes_ = 0;
 };
 
 // What all frames of one context share.

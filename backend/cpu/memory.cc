@@ -108,10 +108,19 @@ void TensorPool::release(Block b) {
     std::free(b.data);
 }
 
-void TensorPool::drop_oldest() {
-  idle_bytes_ -= idle_.front().bytes;
-  release(idle_.front());
-  idle_.erase(idle_.begin());
+void TensorPool::drop(size_t i) {
+  idle_bytes_ -= idle_[i].bytes;
+  release(idle_[i]);
+  idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+// The idle block to let go of: one that nobody has wanted for long, or else the smallest. Large ones come as fresh
+// pages, which cost more than what is done with them.
+size_t TensorPool::least_missed() const {
+  constexpr uint64_t kLong = 1000;
+  if (idle_.front().idle_since + kLong < makes_) return 0;
+  const auto smaller = [](const Block& x, const Block& y) { return x.bytes < y.bytes; };
+  return static_cast<size_t>(std::min_element(idle_.begin(), idle_.end(), smaller) - idle_.begin());
 }
 
 Tensor TensorPool::make(DType dtype, Extents extents) {
@@ -119,6 +128,7 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
   Block block;
   {
     const std::lock_guard lock(mutex_);
+    ++makes_;
     // The smallest block that is large enough, and not much larger.
     size_t best = idle_.size();
     for (size_t i = 0; i < idle_.size(); ++i)
@@ -130,7 +140,8 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
       idle_bytes_ -= block.bytes;
       idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(best));
     } else {
-      while (!idle_.empty() && live_ + idle_bytes_ + needed > most_live_) drop_oldest();
+      const size_t most = most_live_ + most_live_ / 4;
+      while (!idle_.empty() && live_ + idle_bytes_ + needed > most) drop(least_missed());
       block = allocate(needed);
     }
     live_ += block.bytes;
@@ -150,8 +161,10 @@ void TensorPool::give_back(Block b) {
   const std::lock_guard lock(mutex_);
   live_ -= b.bytes;
   idle_bytes_ += b.bytes;
+  b.idle_since = makes_;
   idle_.push_back(b);
-  if (idle_.size() > kMaxIdle) drop_oldest();
+  if (idle_.size() <= kMaxIdle) return;
+  drop(least_missed());
 }
 
 size_t TensorPool::live_bytes() const {

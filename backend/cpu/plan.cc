@@ -430,13 +430,38 @@ void PlanBuilder::merge_in_place() {
     while (merged[static_cast<size_t>(b)] != b) b = merged[static_cast<size_t>(b)];
     return b;
   };
+  // Memory of its own, which kernels alone have seen so far: what reference bodies and regions get they may hand on.
+  auto unshared = [&](int b, int step) {
+    for (int i = 0; i < step; ++i) {
+      const Step& s = *plan_->steps[static_cast<size_t>(i)];
+      const auto touches = [&](Slot slot) { return root(slot) == b; };
+      if ((std::any_of(s.reads.begin(), s.reads.end(), touches) ||
+           std::any_of(s.writes.begin(), s.writes.end(), touches)) &&
+          (s.is_ref || plan_->regions.count(i)))
+        return false;
+    }
+    return true;
+  };
+  auto same_memory = [&](Slot x, Slot y) {
+    const PlanValue &a = plan_->values[static_cast<size_t>(x)], &b = plan_->values[static_cast<size_t>(y)];
+    return a.type.dtype() == b.type.dtype() && a.layout == b.layout && a.extent_base >= 0 && a.dims == b.dims &&
+           std::none_of(a.dims.begin(), a.dims.end(), [](int d) { return d < 0; });
+  };
   for (const InPlace& p : in_place_) {
     const int from = root(p.operand), to = root(p.result);
     Buffer &operand = plan_->buffers[static_cast<size_t>(from)], &result = plan_->buffers[static_cast<size_t>(to)];
     const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
     const auto readers = std::count_if(reads.begin(), reads.end(), [&](Slot s) { return root(s) == from; });
     if (to != plan_->values[static_cast<size_t>(p.result)].buffer) continue;  // it lies where another operand was
-    if (from == to || operand.storage != Storage::arena || operand.last_step != p.step || readers != 1) continue;
+    if (from == to || operand.last_step != p.step || readers != 1) continue;
+    if (operand.storage == Storage::object && result.storage == Storage::object && same_memory(p.operand, p.result) &&
+        unshared(from, p.step)) {
+      operand.last_step = result.last_step;
+      merged[static_cast<size_t>(to)] = from;
+      result.storage = Storage::arena, result.bytes = -1;
+      continue;
+    }
+    if (operand.storage != Storage::arena) continue;
     if ((result.storage != Storage::arena && result.storage != Storage::output) || operand.bytes != result.bytes)
       continue;
     operand.storage = result.storage;
