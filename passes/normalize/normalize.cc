@@ -5,7 +5,8 @@ namespace tc {
 std::span<const Rule> normalize_rules() {
   static const std::vector<Rule> kRules = [] {
     std::vector<Rule> all;
-    for (auto table : {cleanup_rules(), canonical_rules(), fold_rules(), sink_rules(), common_rules(), branch_rules()})
+    for (auto table : {cleanup_rules(), canonical_rules(), fold_rules(), sink_rules(), common_rules(), branch_rules(),
+                       index_rules()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();

@@ -11,6 +11,7 @@ std::span<const Rule> fold_rules();
 std::span<const Rule> cleanup_rules();    // ops that do nothing
 std::span<const Rule> canonical_rules();  // one spelling for each thing
 std::span<const Rule> sink_rules();       // transposes towards the outputs
+std::span<const Rule> index_rules();      // element by element, to slice by slice
 std::span<const Rule> common_rules();     // what eliminate_common does
 std::span<const Rule> normalize_rules();  // all of them
 

@@ -380,6 +380,27 @@ std::vector<RuleCase> normalize_cases() {
        "(%s: f32[2], %x: f32[N,2]) { %0 = scan %s, %x {num_scan_inputs = 1} (@body (%c: f32[2], %a: f32[2]) { %h = mul "
        "%c, %a \n %d = sub %h, %a \n return %d }) \n return %0 }",
        "the number of slices is not known", nullptr},
+#define ROWS "%i = arg_max %k {axis = 1} \n %s = constant dense<[3, 5]> : i64[2] \n %e = expand %i, %s \n "
+      {"scatter-whole-slices",
+       "(%k: f32[3,4], %d: f32[4,5], %u: f32[3,5]) { " ROWS "%0 = scatter_elements %d, %e, %u {reduction = add} \n "
+       "return %0 }",
+       "scatter_nd %d", "expand"},
+      {"scatter-whole-slices",
+       "(%k: f32[3,4], %d: f32[4,6], %u: f32[3,5]) { " ROWS "%0 = scatter_elements %d, %e, %u \n return %0 }",
+       "not all of a slice is meant, or may not be", nullptr},
+      {"scatter-whole-slices",
+       "(%k: f32[3,4], %d: f32[3,5], %u: f32[3,5]) { " ROWS
+       "%0 = scatter_elements %d, %e, %u {axis = 1} \n return %0 }",
+       "the indices are expanded along the axis", nullptr},
+      {"gather-whole-slices", "(%k: f32[3,4], %d: f32[4,5]) { " ROWS "%0 = gather_elements %d, %e \n return %0 }",
+       "gather %d", "gather_elements"},
+      {"gather-slices-of-batches",
+       "(%k: f32[2,3,4], %d: f32[2,4,5]) { %i = arg_max %k {axis = 2} \n %s = constant dense<[2, 3, 5]> : i64[3] \n "
+       "%e = expand %i, %s \n %0 = gather_elements %d, %e {axis = 1} \n return %0 }",
+       "gather_nd %d", "gather_elements"},
+      {"gather-slices-of-batches", "(%k: f32[3,4], %d: f32[4,5]) { " ROWS "%0 = gather_elements %d, %e \n return %0 }",
+       "the same indices for all batches", nullptr},
+#undef ROWS
       {"inline-constant-branch",
        "(%x: f32[3]) { %c = constant dense<true> : bool[] \n %0 = if %c ((){ %1 = exp %x \n return %1 }, () { %2 = "
        "tanh %x \n return %2 }) : f32[3] \n return %0 }",
