@@ -141,11 +141,6 @@ Status gather(const MoveTable& table, Team& team, const GatherArgs& args) {
                      [&](std::int64_t begin, std::int64_t end) { return table.gather.fn(args, begin, end); });
 }
 
-Status gather_elements(const MoveTable& table, Team& team, const GatherElementsArgs& args) {
-  return run_checked(team, product(args.extent, args.rank), args.elem_size,
-                     [&](std::int64_t begin, std::int64_t end) { return table.gather_elements.fn(args, begin, end); });
-}
-
 Status gather_nd(const MoveTable& table, Team& team, const SliceArgs& args) {
   return run_checked(team, args.batch * args.count, args.inner * args.elem_size,
                      [&](std::int64_t begin, std::int64_t end) { return table.gather_nd.fn(args, begin, end); });
@@ -243,51 +238,130 @@ std::int64_t from_start(std::int64_t index, std::int64_t n) {
   return index < 0 ? index + n : index;
 }
 
+template <class Index>
+std::int64_t read_index(const IndexView& index, std::int64_t i) {
+  Index value;
+  std::memcpy(&value, static_cast<const std::byte*>(index.data) + i * static_cast<std::int64_t>(sizeof(Index)),
+              sizeof(Index));
+  return value;
+}
+
 // Columns [col0, col1) of rows [row0, row1) of the indices.
-template <class T, class Join>
+template <class T, class Index, class Join>
 void scatter_rows(const ScatterElementsArgs& a, std::int64_t row0, std::int64_t row1, std::int64_t col0,
                   std::int64_t col1, Join join) {
   const int last = a.rank - 1;
-  std::int64_t stride[kMaxRank];
+  std::int64_t stride[kMaxRank], at[kMaxRank], base = 0, rest = row0;
   stride[last] = 1;
   for (int d = last; d-- > 0;) stride[d] = stride[d + 1] * a.data_extent[d + 1];
   const std::int64_t n = a.data_extent[a.axis], along = stride[a.axis], columns = a.extent[last];
-  T* data = static_cast<T*>(a.data);
+  const std::int64_t step = a.axis == last ? 0 : 1;
+  stride[a.axis] = 0;
+  for (int d = last; d-- > 0; rest /= a.extent[d]) base += (at[d] = rest % a.extent[d]) * stride[d];
   const T* updates = static_cast<const T*>(a.updates);
   for (std::int64_t row = row0; row < row1; ++row) {
-    std::int64_t base = 0, flat = row;
-    for (int d = last; d-- > 0; flat /= a.extent[d])
-      if (d != a.axis) base += flat % a.extent[d] * stride[d];
-    const std::int64_t step = a.axis == last ? 0 : 1;
+    T* data = static_cast<T*>(a.data) + base;
     for (std::int64_t c = col0; c < col1; ++c) {
-      const std::int64_t at = row * columns + c;
-      T& to = data[base + c * step + from_start(index_at(a.index, at), n) * along];
-      to = join(to, updates[at]);
+      const std::int64_t from = row * columns + c;
+      T& to = data[c * step + from_start(read_index<Index>(a.index, from), n) * along];
+      to = join(to, updates[from]);
+    }
+    for (int d = last; d-- > 0;) {
+      base += stride[d];
+      if (++at[d] < a.extent[d]) break;
+      base -= a.extent[d] * stride[d];
+      at[d] = 0;
     }
   }
 }
 
+// The first of the indices [begin, end) that is out of range.
+template <class Index>
+Status check_indices(const IndexView& index, std::int64_t n, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kRun = 512;
+  for (std::int64_t run = begin; run < end; run += kRun) {
+    const std::int64_t stop = std::min(end, run + kRun);
+    std::int64_t least = 0, most = -1;
+    for (std::int64_t i = run; i < stop; ++i) {
+      const std::int64_t at = read_index<Index>(index, i);
+      least = std::min(least, at), most = std::max(most, at);
+    }
+    if (least >= -n && most < n) continue;
+    for (std::int64_t i = run; i < stop; ++i)
+      if (const std::int64_t at = read_index<Index>(index, i); at < -n || at >= n)
+        return {StatusCode::kIndexOutOfRange, i};
+  }
+  return {};
+}
+
+// Neighbouring axes become one where the indices cover the data's second one.
+template <class Args>
+Args merged_axes(const Args& given) {
+  Args a = given;
+  a.rank = 0;
+  for (int d = 0; d < given.rank; ++d) {
+    const int last = a.rank - 1;
+    if (d > 0 && d != given.axis && d - 1 != given.axis && given.extent[d] == given.data_extent[d]) {
+      a.extent[last] *= given.extent[d], a.data_extent[last] *= given.data_extent[d];
+      continue;
+    }
+    if (d == given.axis) a.axis = a.rank;
+    a.extent[a.rank] = given.extent[d], a.data_extent[a.rank] = given.data_extent[d];
+    ++a.rank;
+  }
+  return a;
+}
+
+// Calls f(row0, row1, col0, col1) for tiles of the indices, rows along the last axis. All rows of one place before the
+// axis are in one tile, and so are those of a column across it: what the indices of a tile name belongs to it alone,
+// and is little enough for the caches. Lines along the last axis are cut only when `cut_lines`.
+template <class Args, class F>
+void for_line_tiles(Team& team, const Args& args, bool cut_lines, F f) {
+  constexpr std::int64_t kLongLine = 16 << 10, kLeastColumns = 128, kTileBytes = 128 << 10;
+  const std::int64_t columns = args.extent[args.rank - 1], outer = product(args.extent, args.axis);
+  const bool along = args.axis == args.rank - 1;
+  const std::int64_t rows = product(args.extent, args.rank) / columns / outer;
+  // Of the data that a column's indices name.
+  const std::int64_t depth = std::max<std::int64_t>(args.data_extent[args.axis], 1) * args.elem_size;
+  const std::int64_t wide = std::max(kLeastColumns, kTileBytes / depth);
+  const Tiling parts{columns, !along ? wide : cut_lines ? kLongLine : columns};
+  const Tiling tiling = tile_by_cost(outer, rows * std::min(parts.size, columns) * args.elem_size, kGrain);
+  parallel_for(team, tiling.count() * parts.count(), [&](std::int64_t tile, int) {
+    const std::int64_t part = tile % parts.count(), place = tile / parts.count();
+    f(tiling.begin(place) * rows, tiling.end(place) * rows, parts.begin(part), parts.end(part));
+  });
+}
+
 }  // namespace
 
-Status scatter_elements(Team& team, const ScatterElementsArgs& args) {
-  const int last = args.rank - 1;
-  const std::int64_t rows = product(args.extent, last), columns = args.extent[last], n = args.data_extent[args.axis];
-  if (rows * columns == 0) return {};
-  const Status status = run_checked(team, rows * columns, 8, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      if (const std::int64_t at = index_at(args.index, i); at < -n || at >= n)
-        return Status{StatusCode::kIndexOutOfRange, i};
-    return Status{};
+Status gather_elements(const MoveTable& table, Team& team, const GatherElementsArgs& given) {
+  const GatherElementsArgs args = merged_axes(given);
+  if (product(args.extent, args.rank) == 0) return {};
+  FirstFailure failure;
+  for_line_tiles(team, args, true, [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {
+    const Status status = table.gather_elements.fn(args, row0, row1, col0, col1);
+    if (!status.ok()) failure.report(status.at);
+  });
+  return failure.status(StatusCode::kIndexOutOfRange);
+}
+
+Status scatter_elements(Team& team, const ScatterElementsArgs& given) {
+  const ScatterElementsArgs args = merged_axes(given);
+  const std::int64_t total = product(args.extent, args.rank);
+  if (total == 0) return {};
+  const Status status = run_checked(team, total, 8, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t n = args.data_extent[args.axis];
+    return args.index.wide ? check_indices<std::int64_t>(args.index, n, begin, end)
+                           : check_indices<std::int32_t>(args.index, n, begin, end);
   });
   if (!status.ok()) return status;
-  // Rows along the axis meet nowhere, and neither do columns across it: each place belongs to one tile.
-  const bool by_rows = args.axis == last;
-  const Tiling tiling = tile_by_cost(by_rows ? rows : columns, (by_rows ? columns : rows) * args.elem_size, kGrain);
   by_join(args.op, args.type, args.elem_size, [&](auto tag, auto join) {
     using T = decltype(tag);
-    parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
-      const std::int64_t begin = tiling.begin(tile), end = tiling.end(tile);
-      by_rows ? scatter_rows<T>(args, begin, end, 0, columns, join) : scatter_rows<T>(args, 0, rows, begin, end, join);
+    for_line_tiles(team, args, false, [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {
+      if (args.index.wide)
+        scatter_rows<T, std::int64_t>(args, row0, row1, col0, col1, join);
+      else
+        scatter_rows<T, std::int32_t>(args, row0, row1, col0, col1, join);
     });
   });
   return {};

@@ -128,8 +128,10 @@ struct MoveTable {
   Slot<void(const PadArgs& args, std::int64_t begin, std::int64_t end)> pad;
   // Slices [begin, end) of outer x count.
   Slot<Status(const GatherArgs& args, std::int64_t begin, std::int64_t end)> gather;
-  // Elements [begin, end).
-  Slot<Status(const GatherElementsArgs& args, std::int64_t begin, std::int64_t end)> gather_elements;
+  // Columns [col0, col1) of rows [row0, row1) of the output; rows lie along its last dimension.
+  Slot<Status(const GatherElementsArgs& args, std::int64_t row0, std::int64_t row1, std::int64_t col0,
+              std::int64_t col1)>
+      gather_elements;
   // Slices [begin, end) of batch x count.
   Slot<Status(const SliceArgs& args, std::int64_t begin, std::int64_t end)> gather_nd;
 };

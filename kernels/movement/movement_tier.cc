@@ -1,6 +1,7 @@
 #include "tc/kernels/movement/movement.h"
 
 #include <cstring>
+#include <limits>
 
 #include "tc/kernels/simd/transpose.h"
 
@@ -264,41 +265,92 @@ Status gather_slices(const GatherArgs& args, int64_t begin, int64_t end) {
   return status;
 }
 
-Status gather_single(const GatherElementsArgs& args, int64_t begin, int64_t end) {
-  const auto* data = static_cast<const std::byte*>(args.data);
-  auto* out = static_cast<std::byte*>(args.out);
+// Elements of any alignment.
+template <class T>
+struct Loose {
+  using type __attribute__((aligned(1), may_alias)) = T;
+};
+template <>
+struct Loose<Wide> {
+  struct __attribute__((packed, may_alias)) type {
+    uint64_t half[2];
+  };
+};
+
+// Columns [0, n) of a row, from where the row's first column would come from with index 0. Offsets are of a type that
+// holds them: those of 32 bits are twice as many to a register.
+template <class Offset, class T, class Index>
+TC_INLINE void gather_row(typename Loose<T>::type* __restrict out, const typename Loose<T>::type* __restrict data,
+                          const typename Loose<Index>::type* __restrict index, int64_t n, int64_t extent, int64_t along,
+                          bool across) {
+  const auto wrap = static_cast<Offset>(extent), step = static_cast<Offset>(along), count = static_cast<Offset>(n);
+  const auto from_start = [&](Index at) {
+    const auto offset = static_cast<Offset>(at);
+    return offset < 0 ? offset + wrap : offset;
+  };
+  if (across) {
+    for (Offset i = 0; i < count; ++i) out[i] = data[i + from_start(index[i]) * step];
+  } else {
+    for (Offset i = 0; i < count; ++i) out[i] = data[from_start(index[i])];
+  }
+}
+
+template <class T, class Index>
+Status gather_rows(const GatherElementsArgs& args, int64_t row0, int64_t row1, int64_t col0, int64_t col1) {
+  const auto* data = static_cast<const typename Loose<T>::type*>(args.data);
+  const auto* indices = static_cast<const typename Loose<Index>::type*>(args.index.data);
+  auto* out = static_cast<typename Loose<T>::type*>(args.out);
+  const int last = args.rank - 1;
   int64_t stride[kMaxRank], at[kMaxRank], step = 1;
-  for (int d = args.rank - 1; d >= 0; --d) {
+  for (int d = last; d >= 0; --d) {
     stride[d] = step;
     step *= args.data_extent[d];
   }
-  int64_t offset = 0, rest = begin;  // of the element, without its coordinate along the axis
-  for (int d = args.rank - 1; d >= 0; --d) {
+  const int64_t n = args.data_extent[args.axis], along = stride[args.axis], columns = args.extent[last];
+  const bool across = args.axis != last;
+  stride[args.axis] = 0;
+  int64_t base = 0, rest = row0;  // of the row, without its coordinate along the axis
+  for (int d = last - 1; d >= 0; --d) {
     at[d] = rest % args.extent[d];
     rest /= args.extent[d];
-    if (d != args.axis) offset += at[d] * stride[d];
+    base += at[d] * stride[d];
   }
-  const int64_t n = args.data_extent[args.axis], along = stride[args.axis];
-  stride[args.axis] = 0;
+  for (int64_t row = row0; row < row1; ++row) {
+    constexpr int64_t kRun = 512;
+    for (int64_t c = col0; c < col1; c += kRun) {
+      const int64_t run = col1 - c < kRun ? col1 - c : kRun, first = row * columns + c;
+      // All of a run are looked at before any is used: two loops without exits, which become vectors.
+      int64_t least = 0, most = -1;
+      for (int64_t i = first; i < first + run; ++i) {
+        const int64_t index = indices[i];
+        least = index < least ? index : least, most = index > most ? index : most;
+      }
+      if (least < -n || most >= n) {
+        for (int64_t i = first;; ++i)
+          if (indices[i] < -n || indices[i] >= n) return {StatusCode::kIndexOutOfRange, i};
+      }
+      const auto* from = data + base + (across ? c : 0);
+      if (n * along <= std::numeric_limits<int32_t>::max() - kRun)
+        gather_row<int32_t, T, Index>(out + first, from, indices + first, run, n, along, across);
+      else
+        gather_row<int64_t, T, Index>(out + first, from, indices + first, run, n, along, across);
+    }
+    for (int d = last - 1; d >= 0; --d) {
+      base += stride[d];
+      if (++at[d] < args.extent[d]) break;
+      base -= args.extent[d] * stride[d];
+      at[d] = 0;
+    }
+  }
+  return {};
+}
+
+Status gather_single(const GatherElementsArgs& args, int64_t row0, int64_t row1, int64_t col0, int64_t col1) {
   Status status;
   by_size(args.elem_size, [&](auto tag) {
     using T = decltype(tag);
-    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t index = index_at(args.index, i);
-      if (index < -n || index >= n) {
-        status = {StatusCode::kIndexOutOfRange, i};
-        return;
-      }
-      const int64_t from = offset + (index < 0 ? index + n : index) * along;
-      write(out + i * kSize, read<T>(data + from * kSize));
-      for (int d = args.rank - 1; d >= 0; --d) {
-        offset += stride[d];
-        if (++at[d] < args.extent[d]) break;
-        offset -= args.extent[d] * stride[d];
-        at[d] = 0;
-      }
-    }
+    status = args.index.wide ? gather_rows<T, int64_t>(args, row0, row1, col0, col1)
+                             : gather_rows<T, int32_t>(args, row0, row1, col0, col1);
   });
   return status;
 }

@@ -15,6 +15,16 @@ void samples_gather(std::vector<Sample>& samples) {
     g.outputs({g.b.make<GatherElements>(
         {g.input(DType::f32, {3, 3}), g.input(Tensor::of<int64_t>({2, 3}, {1, 2, 0, -1, 0, 0}))})});
   });
+  add("gather_elements/axes", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const DType t : {DType::f32, DType::i64, DType::u8})
+      for (const int64_t axis : {0, 1, 2})
+        for (const Extents& e : {Extents{3, 4, 5}, Extents{2, 4, 5}, Extents{3, 3, 5}, Extents{1, 4, 3}}) {
+          Value* indices = g.input(axis == 1 ? DType::i64 : DType::i32, e, -3, 2);
+          out.push_back(g.b.make<GatherElements>({g.input(t, {3, 4, 5}), indices}, {axis}));
+        }
+    g.outputs(out);
+  });
   add("gather_nd", [](SampleGraph& g) {
     g.outputs(
         {g.b.make<GatherND>({g.input(DType::f32, {2, 3, 4}), g.input(Tensor::of<int64_t>({2, 1}, {1, -3}))}, {1})});
@@ -41,6 +51,24 @@ void samples_gather(std::vector<Sample>& samples) {
           out.push_back(g.b.make<ScatterElements>({g.input(t, {3, 4, 5}), indices, g.input(t, {3, 2, 5})}, {axis, r}));
         }
     g.outputs(out);
+  });
+  add("scatter_elements/axes", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const DType t : {DType::f32, DType::i64, DType::u8})
+      for (const int64_t axis : {0, 1, 2})
+        for (const Extents& e : {Extents{3, 4, 5}, Extents{2, 4, 5}, Extents{3, 3, 5}, Extents{1, 4, 3}}) {
+          Value* indices = g.input(axis == 1 ? DType::i64 : DType::i32, e, -3, 2);
+          out.push_back(g.b.make<ScatterElements>({g.input(t, {3, 4, 5}), indices, g.input(t, e)}, {axis}));
+        }
+    g.outputs(out);
+  });
+  add("scatter_elements/large", [](SampleGraph& g) {
+    Value* rows = g.input(DType::i64, {50, 30, 40}, -20, 19);
+    Value* columns = g.input(DType::i64, {70, 90}, -90, 89);
+    g.outputs(
+        {g.b.make<ScatterElements>({g.input(DType::f32, {20, 30, 40}), rows, g.input(DType::f32, {50, 30, 40})},
+                                   {0, ScatterReduction::add}),
+         g.b.make<ScatterElements>({g.input(DType::f64, {70, 90}), columns, g.input(DType::f64, {70, 90})}, {1})});
   });
   add("scatter_nd/combined", [](SampleGraph& g) {
     Value* indices = g.input(Tensor::of<int64_t>({4, 2}, {1, 0, -1, 1, 1, 0, 0, 1}));
