@@ -7,6 +7,7 @@
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/grid_sample/grid_sample.h"
 #include "tc/kernels/int8/int8.h"
 #include "tc/kernels/movement/movement.h"
 #include "tc/kernels/norm/norm.h"
@@ -15,6 +16,7 @@
 #include "tc/kernels/reduce/reduce.h"
 #include "tc/kernels/resize/resize.h"
 #include "tc/kernels/rnn/rnn.h"
+#include "tc/kernels/roi/roi.h"
 #include "tc/kernels/tier.h"
 
 // One row per family: the member's name and its struct.
@@ -30,6 +32,8 @@
   X(pool, PoolTable)          \
   X(resize, ResizeTable)      \
   X(rnn, RnnTable)            \
+  X(roi, RoiTable)            \
+  X(grid_sample, GridSampleTable) \
   X(int8, Int8Table)          \
   X(product, ProductTable)    \
   X(blockwise, BlockwiseTable)

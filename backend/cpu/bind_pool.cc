@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind_pool.h"
+#include "tc/backend/cpu/bind_roi.h"
 #include "tc/backend/cpu/strips.h"
 #include "tc/ir/shape_math.h"
 #include "tc/kernels/pool/pool.h"
@@ -152,6 +153,8 @@ void rows_bind_pool(BindRows& rows) {
   rows.push_back({OpId::AveragePool, "pool_f32", bind_pool<AveragePool>});
   rows.push_back({OpId::GlobalAveragePool, "global_pool_f32", bind_global<PoolKind::average>});
   rows.push_back({OpId::GlobalMaxPool, "global_pool_f32", bind_global<PoolKind::max>});
+  rows.push_back({OpId::RoiAlign, "roi_align_f32", bind_roi_align});
+  rows.push_back({OpId::MaxRoiPool, "roi_max_pool_f32", bind_max_roi_pool});
 }
 
 }  // namespace tc::cpu

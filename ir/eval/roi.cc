@@ -54,6 +54,10 @@ void eval<MaxRoiPool>(EvalContext& ctx) {
     ctx.fail(ErrorCode::bad_shape, "rois must be [regions, 5]");
   const int64_t regions = ctx.in(1).extent(0), channels = x.extent(1), height = x.extent(2), width = x.extent(3);
   const int64_t rows = a.pooled_shape[0], columns = a.pooled_shape[1];
+  // Bins of f32 and narrower regions end where they do for a runtime that computes in f32.
+  const auto rounded = [in_f32 = x.dtype() != DType::f64](double v) {
+    return in_f32 ? static_cast<double>(static_cast<float>(v)) : v;
+  };
   Tensor& out = ctx.out(0, {regions, channels, rows, columns});
   const auto xs = ctx.read<double>(0), rois = ctx.read<double>(1);
   std::vector<double> y(static_cast<size_t>(out.size()));
@@ -62,9 +66,10 @@ void eval<MaxRoiPool>(EvalContext& ctx) {
     const double* roi = rois.data() + r * 5;
     const int64_t image = checked_batch(ctx, roi[0], x.extent(0));
     check_region(ctx, roi + 1, a.spatial_scale);
-    const double x1 = std::round(roi[1] * a.spatial_scale), y1 = std::round(roi[2] * a.spatial_scale);
-    const double bin_h = std::max(std::round(roi[4] * a.spatial_scale) - y1 + 1, 1.0) / static_cast<double>(rows);
-    const double bin_w = std::max(std::round(roi[3] * a.spatial_scale) - x1 + 1, 1.0) / static_cast<double>(columns);
+    const auto corner = [&](int i) { return std::round(rounded(roi[i] * a.spatial_scale)); };
+    const double x1 = corner(1), y1 = corner(2);
+    const double bin_h = rounded(std::max(corner(4) - y1 + 1, 1.0) / static_cast<double>(rows));
+    const double bin_w = rounded(std::max(corner(3) - x1 + 1, 1.0) / static_cast<double>(columns));
     auto edge = [](double v, int64_t limit) {
       return static_cast<int64_t>(std::clamp(v, 0.0, static_cast<double>(limit)));
     };
@@ -72,10 +77,10 @@ void eval<MaxRoiPool>(EvalContext& ctx) {
       const double* plane = xs.data() + (image * channels + c) * height * width;
       for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < columns; ++j, ++at) {
-          const int64_t top = edge(std::floor(static_cast<double>(i) * bin_h) + y1, height);
-          const int64_t bottom = edge(std::ceil(static_cast<double>(i + 1) * bin_h) + y1, height);
-          const int64_t left = edge(std::floor(static_cast<double>(j) * bin_w) + x1, width);
-          const int64_t right = edge(std::ceil(static_cast<double>(j + 1) * bin_w) + x1, width);
+          const int64_t top = edge(std::floor(rounded(static_cast<double>(i) * bin_h)) + y1, height);
+          const int64_t bottom = edge(std::ceil(rounded(static_cast<double>(i + 1) * bin_h)) + y1, height);
+          const int64_t left = edge(std::floor(rounded(static_cast<double>(j) * bin_w)) + x1, width);
+          const int64_t right = edge(std::ceil(rounded(static_cast<double>(j + 1) * bin_w)) + x1, width);
           double best = top < bottom && left < right ? -std::numeric_limits<double>::infinity() : 0;
           for (int64_t h = top; h < bottom; ++h)
             for (int64_t w = left; w < right; ++w) {

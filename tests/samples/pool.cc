@@ -8,6 +8,57 @@ void one(SampleGraph& g, Extents x, attrs_t<Op> attrs, DType t = DType::f32) {
   g.outputs({g.b.make<Op>({g.input(t, std::move(x))}, std::move(attrs))});
 }
 
+// Regions inside of the image, across its edges, beyond it, turned over and without extent.
+Value* some_regions(SampleGraph& g) {
+  return g.input(Tensor::of<float>({7, 4}, {1, 1, 7.5F, 9, -3, -2, 9,   25, 40, 40, 50,   60,   12,   9,
+                                            3, 4, 5,    6, 5,  6,  -30, -9, 60, 70, 2.3F, 2.4F, 2.9F, 3.1F}));
+}
+template <RoiMode mode, RoiCoordinates coordinates, int64_t sampling>
+void regions(SampleGraph& g) {
+  Value *rois = some_regions(g), *batch = g.b.ints({1, 0, 0, 1, 1, 0, 1});
+  std::vector<Value*> results;
+  for (const int64_t channels : {3, 16, 37})
+    results.push_back(g.b.make<RoiAlign>({g.input(DType::f32, {2, channels, 13, 11}), rois, batch},
+                                         {.output_height = 3,
+                                          .output_width = 7,
+                                          .sampling_ratio = sampling,
+                                          .spatial_scale = 0.75,
+                                          .mode = mode,
+                                          .coordinate_transformation_mode = coordinates}));
+  g.outputs(results);
+}
+
+void roi_samples(std::vector<Sample>& samples) {
+  using Mode = RoiMode;
+  using Coordinates = RoiCoordinates;
+  samples.push_back({"roi_align/regions", regions<Mode::avg, Coordinates::half_pixel, 0>});
+  samples.push_back({"roi_align/regions_2", regions<Mode::avg, Coordinates::half_pixel, 2>});
+  samples.push_back({"roi_align/regions_3", regions<Mode::avg, Coordinates::output_half_pixel, 3>});
+  samples.push_back({"roi_align/regions_max", regions<Mode::max, Coordinates::half_pixel, 0>});
+  samples.push_back({"roi_align/regions_max_2", regions<Mode::max, Coordinates::output_half_pixel, 2>});
+  samples.push_back({"roi_align/many", [](SampleGraph& g) {
+                       Value* rois = g.input(DType::f32, {60, 4}, -5, 40);
+                       Value* batch = g.input(DType::i64, {60}, 0, 1);
+                       g.outputs({g.b.make<RoiAlign>({g.input(DType::f32, {2, 272, 9, 20}), rois, batch},
+                                                     {.output_height = 5, .output_width = 4, .sampling_ratio = 2})});
+                     }});
+  samples.push_back({"roi_align/nothing", [](SampleGraph& g) {
+                       Value *rois = g.input(Tensor(DType::f32, {0, 4})), *batch = g.input(Tensor(DType::i64, {0}));
+                       Value *far = g.input(Tensor::of<float>({1, 4}, {0, 0, 1, 1})), *one = g.b.ints({0});
+                       g.outputs({g.b.make<RoiAlign>({g.input(DType::f32, {1, 2, 3, 4}), rois, batch}),
+                                  g.b.make<RoiAlign>({g.input(DType::f32, {1, 2, 0, 4}), far, one}),
+                                  g.b.make<RoiAlign>({g.input(DType::f32, {1, 0, 3, 4}), far, one})});
+                     }});
+  samples.push_back({"max_roi_pool/regions", [](SampleGraph& g) {
+                       Value* rois = g.input(Tensor::of<float>(
+                           {4, 5}, {0, -3, -2, 9, 25, 1, 40, 40, 50, 60, 1, 9, 3, 4, 5, 0, 2.5F, 3.5F, 5, 6}));
+                       Value* x = g.input(DType::f32, {2, 37, 13, 11});
+                       Value* none = g.input(Tensor(DType::f32, {0, 5}));
+                       g.outputs({g.b.make<MaxRoiPool>({x, rois}, {.pooled_shape = {3, 7}, .spatial_scale = 0.75}),
+                                  g.b.make<MaxRoiPool>({x, none}, {.pooled_shape = {2, 2}})});
+                     }});
+}
+
 }  // namespace
 
 void samples_pool(std::vector<Sample>& samples) {
@@ -118,6 +169,7 @@ void samples_pool(std::vector<Sample>& samples) {
                                                 .mode = RoiMode::max,
                                                 .coordinate_transformation_mode = RoiCoordinates::output_half_pixel})});
                      }});
+  roi_samples(samples);
 }
 
 }  // namespace tc

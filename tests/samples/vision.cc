@@ -53,6 +53,21 @@ void samples_vision(std::vector<Sample>& samples) {
         results.push_back(g.b.make<GridSample>({x, grid}, {m, p, true}));
     g.outputs(results);
   });
+  add("grid_sample/each_kind", [](SampleGraph& g) {
+    std::vector<Value*> results;
+    for (const Mode m : {Mode::linear, Mode::nearest, Mode::cubic})
+      for (const Padding p : {Padding::zeros, Padding::border, Padding::reflection})
+        for (const bool aligned : {false, true}) {
+          Value *x = g.input(DType::f32, {2, 5, 7, 4}), *grid = g.input(DType::f32, {2, 5, 7, 2}, -4, 4);
+          results.push_back(g.b.make<GridSample>({x, grid}, {m, p, aligned}));
+        }
+    g.outputs(results);
+  });
+  add("grid_sample/large", [](SampleGraph& g) {
+    Value *x = g.input(DType::f32, {3, 19, 40, 50}), *grid = g.input(DType::f32, {3, 60, 70, 2}, -1.2, 1.2);
+    g.outputs(
+        {g.b.make<GridSample>({x, grid}), g.b.make<GridSample>({x, grid}, {Mode::nearest, Padding::border, true})});
+  });
   add("grid_sample/nothing_there", [](SampleGraph& g) {
     Value *x = g.input(DType::f32, {1, 2, 0, 3}), *grid = g.input(DType::f32, {1, 2, 2, 2}, -1, 1);
     g.outputs({g.b.make<GridSample>({x, grid}, {Mode::linear, Padding::border, false}),
