@@ -31,7 +31,7 @@ struct BindRow {
   OpId op;
   const char* name;
   bool (*bind)(Binder&);
-  bool any_extents = false;  // copes with unknown ranks and extents that are known only afterwards
+  bool finds_extents = false;  // copes with results whose extents are known only afterwards
 };
 using BindRows = std::vector<BindRow>;
 
@@ -74,6 +74,8 @@ class Binder {
   Slot in(int i, Layout layout = Layout::plain);
   Slot value(Value* v, Layout layout = Layout::plain);
   Slot out(int j, Layout layout = Layout::plain);
+  // Result j, whose extents may depend on data: the step calls Frame::make for its memory.
+  Slot found(int j);
   // Result j is operand i's memory under other extents.
   void alias(int j, int i);
   // Result j may overwrite operand i when nobody reads that later. Of several such operands the first that dies is
@@ -112,6 +114,7 @@ class Binder {
   const Node& node_;
   std::string reason_;
   std::vector<Slot> reads_, writes_;
+  bool computable_ = false;  // the extents of all results, before the step runs
   bool done_ = false;
 };
 
@@ -133,6 +136,7 @@ class PlanBuilder {
   Slot in_layout(Value* v, Layout layout);
   void bind_node(Node& node);
   void bind_eval(const Node& node, std::vector<std::string> refusals);
+  bool ranks_known(const Node& node);
   bool extents_computable(const Node& node);
   // Where the types of results say more than inference does, the claims to check; nothing when that needs the results.
   std::optional<std::vector<Plan::Claim>> claims_of(Node& node);

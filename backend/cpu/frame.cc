@@ -83,29 +83,48 @@ Datum Frame::datum(Slot s) const {
   return Tensor::view(v.type.dtype(), shape, raw(s), nullptr);
 }
 
+void* Frame::make(Slot s, const Extents& extents) {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  if (!v.found) {
+    const auto e = this->extents(s);
+    if (!std::equal(e.begin(), e.end(), extents.begin(), extents.end()))
+      fail(*v.value->def(), ErrorCode::bad_shape,
+           cat("a value of type ", v.type, " turned out to be ", Type::tensor(v.type.dtype(), Shape::of(extents))));
+    return raw(s);
+  }
+  drop_object(static_cast<size_t>(v.buffer));
+  enter_extents(s, v.type.dtype(), extents);
+  place(s);
+  return raw(s);
+}
+
+void Frame::enter_extents(Slot s, DType dtype, const Extents& e) {
+  const PlanValue& v = plan_.values[static_cast<size_t>(s)];
+  const auto refuse = [&](ErrorCode code) {
+    fail(*v.value->def(), code,
+         cat("a value of type ", v.type, " turned out to be ", Type::tensor(dtype, Shape::of(e))));
+  };
+  if (v.type.is_tensor() && dtype != v.type.dtype()) refuse(ErrorCode::internal);
+  if (v.extent_base < 0) {
+    dynamic_extents_[static_cast<size_t>(s)] = e;
+    return;
+  }
+  if (e.size() != v.dims.size()) refuse(ErrorCode::bad_shape);
+  for (size_t k = 0; k < e.size(); ++k) {
+    if (v.dims[k] >= 0 && exprs_[static_cast<size_t>(v.dims[k])] != e[k] && plan_.exprs.ready(v.dims[k]) < v.ready)
+      refuse(ErrorCode::bad_shape);
+    extents_[static_cast<size_t>(v.extent_base) + k] = e[k];
+  }
+}
+
 void Frame::set_object(Slot s, Datum d) {
   const PlanValue& v = plan_.values[static_cast<size_t>(s)];
   const auto b = static_cast<size_t>(v.buffer);
   drop_object(b);
   d = own(d);
   if (d.is_tensor()) {
-    const Tensor& t = d.tensor();
-    const auto refuse = [&](ErrorCode code) {
-      fail(*v.value->def(), code, cat("a value of type ", v.type, " turned out to be ", d.tensor().type()));
-    };
-    if (v.type.is_tensor() && t.dtype() != v.type.dtype()) refuse(ErrorCode::internal);
-    if (v.extent_base >= 0 && t.extents().size() != v.dims.size()) refuse(ErrorCode::bad_shape);
-    if (!t.aligned()) d = t.clone();
-    const auto& e = d.tensor().extents();
-    if (v.extent_base >= 0) {
-      for (size_t k = 0; k < e.size(); ++k) {
-        if (v.dims[k] >= 0 && exprs_[static_cast<size_t>(v.dims[k])] != e[k] && plan_.exprs.ready(v.dims[k]) < v.ready)
-          refuse(ErrorCode::bad_shape);
-        extents_[static_cast<size_t>(v.extent_base) + k] = e[k];
-      }
-    } else {
-      dynamic_extents_[static_cast<size_t>(s)] = e;
-    }
+    enter_extents(s, d.tensor().dtype(), d.tensor().extents());
+    if (!d.tensor().aligned()) d = d.tensor().clone();
     buffers_[b] = const_cast<void*>(d.tensor().data());
     charge(d.tensor().bytes());
     charged_[b] = d.tensor().bytes();

@@ -101,6 +101,8 @@ class Frame {
   size_t bytes(Slot s) const;   // of memory, in the value's layout
   // The value as eval sees it; arena memory is only viewed.
   Datum datum(Slot s) const;
+  // Memory of a result of which the running step has found the extents out, or knows what they must be.
+  void* make(Slot s, const Extents& extents);
   // Result of a step that makes its own memory. Memory that is only viewed is copied.
   void set_object(Slot s, Datum d);
 
@@ -130,6 +132,7 @@ class Frame {
   void place(Slot s);  // memory of its own for a value of known extents
   void after(int step);
   void fill_extents(Slot s);
+  void enter_extents(Slot s, DType dtype, const Extents& e);
   void check_claims(int step) const;  // of those that can be told after it
   void prepare(int step);
   void charge(size_t bytes) const;  // Error limit_memory when that many more bytes exceed the budget

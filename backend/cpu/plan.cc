@@ -105,6 +105,15 @@ Slot Binder::out(int j, Layout layout) {
   return s;
 }
 
+Slot Binder::found(int j) {
+  const Slot s = out(j);
+  if (computable_) return s;
+  auto& value = builder_.plan_->values[static_cast<size_t>(s)];
+  builder_.plan_->buffers[static_cast<size_t>(value.buffer)].storage = Storage::object;
+  value.found = true;
+  return s;
+}
+
 void Binder::alias(int j, int i) {
   const Slot from = in(i);
   const Value* v = node_.result(j);
@@ -244,16 +253,19 @@ Slot PlanBuilder::slot_of(Value* v) {
   return s;
 }
 
-bool PlanBuilder::extents_computable(const Node& node) {
+bool PlanBuilder::ranks_known(const Node& node) {
   auto ranked = [](const Value* v) { return v->type().is_tensor() && v->shape().ranked() && v->dtype() != DType::str; };
-  for (const Value* v : node.operands())
-    if (v && !ranked(v)) return false;
-  for (int j = 0; j < node.num_results(); ++j) {
-    const Value* v = node.result(j);
-    if (!ranked(v)) return false;
-    for (const Dim& d : v->shape().dims())
+  const auto operands = node.operands();
+  if (!std::all_of(operands.begin(), operands.end(), [&](const Value* v) { return !v || ranked(v); })) return false;
+  for (int j = 0; j < node.num_results(); ++j)
+    if (!ranked(node.result(j))) return false;
+  return true;
+}
+
+bool PlanBuilder::extents_computable(const Node& node) {
+  for (int j = 0; j < node.num_results(); ++j)
+    for (const Dim& d : node.result(j)->shape().dims())
       if (expr_of(d) < 0) return false;
-  }
   return true;
 }
 
@@ -278,15 +290,17 @@ void PlanBuilder::bind_node(Node& node) {
   if (node.is<Constant>() || node.is<Parameter>()) return;  // on first use
   std::vector<std::string> refusals;
   std::optional<std::vector<Plan::Claim>> claims;
-  if (extents_computable(node)) claims = claims_of(node);
+  const bool ranked = ranks_known(node);
+  if (ranked && extents_computable(node)) claims = claims_of(node);
   const bool computable = claims.has_value();
   for (const BindRow& row : rows_by_op()[static_cast<size_t>(node.op())]) {
-    if (!options_.kernels && !row.any_extents) continue;
-    if (!computable && !row.any_extents) {
+    if (!options_.kernels) continue;
+    if (!computable && !(ranked && row.finds_extents)) {
       refusals.push_back(cat(row.name, ": extents depend on data"));
       continue;
     }
     Binder b(*this, node);
+    b.computable_ = computable;
     const size_t before = plan_->steps.size();
     if (row.bind(b)) {
       TC_CHECK(b.done_, row.name, " accepted ", node.op(), " without adding a step");
@@ -310,8 +324,7 @@ void PlanBuilder::bind_eval(const Node& node, std::vector<std::string> refusals)
       step->results.push_back(kNoSlot);
       continue;
     }
-    step->results.push_back(b.out(j));
-    plan_->buffers.back().storage = Storage::object;
+    step->results.push_back(b.found(j));
   }
   step->refusals = std::move(refusals);
   b.add(std::move(step), "eval", true);
@@ -326,10 +339,9 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
   for (Slot s : step->writes) {
     PlanValue& v = values[static_cast<size_t>(s)];
     Buffer& buffer = plan_->buffers[static_cast<size_t>(v.buffer)];
-    if (buffer.storage == Storage::object && step->is_ref) {
+    if (v.found) {
       // What the step finds out: symbols that stand alone, and extents nobody can compute.
       v.ready = index;
-      v.found = true;
       if (v.extent_base < 0) continue;
       const auto& dims = v.type.shape().dims();
       for (size_t k = 0; k < dims.size(); ++k)
@@ -512,11 +524,11 @@ void PlanBuilder::finish() {
       plan_->frees[static_cast<size_t>(buffer.last_step)].push_back(static_cast<int>(b));
   }
   for (size_t i = 0; i < steps; ++i)
-    if (!plan_->steps[i]->is_ref)
-      for (Slot s : plan_->steps[i]->writes) {
-        const Buffer& b = plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)];
-        if (b.storage == Storage::object && b.first_step == static_cast<int>(i)) plan_->late[i].push_back(s);
-      }
+    for (Slot s : plan_->steps[i]->writes) {
+      const PlanValue& v = plan_->values[static_cast<size_t>(s)];
+      const Buffer& b = plan_->buffers[static_cast<size_t>(v.buffer)];
+      if (!v.found && b.storage == Storage::object && b.first_step == static_cast<int>(i)) plan_->late[i].push_back(s);
+    }
   plan_->steps_ready.resize(steps + 1);
   for (size_t i = 0; i < steps; ++i)
     plan_->steps_ready[static_cast<size_t>(plan_->steps[i]->extents_ready + 1)].push_back(static_cast<int>(i));

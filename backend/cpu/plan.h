@@ -53,7 +53,7 @@ struct PlanValue {
   std::vector<int> dims;  // expressions; -1 where only the running value tells
   int extent_base = -1;   // of the frame's extents; -1 when the rank is unknown
   int ready = -1;         // step after which extents are known; -1 before the first
-  bool found = false;     // the step that defines it finds its extents out, which must be those of `dims`
+  bool found = false;     // the step that defines it makes it and finds its extents out, which must be those of `dims`
 };
 
 // State that a step keeps in a frame: what `prepare` worked out for the current extents.
