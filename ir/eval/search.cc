@@ -150,26 +150,28 @@ void eval<NonMaxSuppression>(EvalContext& ctx) {
     return ctx.has(i) && ctx.in(i).size() == 1 ? read(i) : fallback;
   };
   const int64_t most = optional(2, int64_t{0}, [&](int i) { return ctx.ints(i)[0]; });
-  const double iou = optional(3, 0.0, [&](int i) { return scalar_f64(ctx.in(i)); });
+  const auto iou = optional(3, 0.0F, [&](int i) { return static_cast<float>(scalar_f64(ctx.in(i))); });
   const double least =
       optional(4, -std::numeric_limits<double>::infinity(), [&](int i) { return scalar_f64(ctx.in(i)); });
   const auto b = ctx.read<double>(0), s = ctx.read<double>(1);
+  // Whether an overlap is above the limit is told by the arithmetic of the operands' type, f32.
   struct Box {
-    double y0, x0, y1, x1;
-    double area() const { return (y1 - y0) * (x1 - x0); }
+    float y0, x0, y1, x1;
+    float area() const { return (y1 - y0) * (x1 - x0); }
   };
   const int64_t batches = scores.extent(0), classes = scores.extent(1), n = scores.extent(2);
   std::vector<Box> list;
   for (size_t i = 0; i + 3 < b.size(); i += 4) {
-    const double* p = &b[i];
+    const float p[4] = {static_cast<float>(b[i]), static_cast<float>(b[i + 1]), static_cast<float>(b[i + 2]),
+                        static_cast<float>(b[i + 3])};
     list.push_back(centered
                        ? Box{p[1] - p[3] / 2, p[0] - p[2] / 2, p[1] + p[3] / 2, p[0] + p[2] / 2}
                        : Box{std::min(p[0], p[2]), std::min(p[1], p[3]), std::max(p[0], p[2]), std::max(p[1], p[3])});
   }
   const auto overlap = [](const Box& p, const Box& q) {
-    const double height = std::min(p.y1, q.y1) - std::max(p.y0, q.y0),
-                 width = std::min(p.x1, q.x1) - std::max(p.x0, q.x0);
-    if (height <= 0 || width <= 0 || p.area() <= 0 || q.area() <= 0) return 0.0;
+    const float height = std::min(p.y1, q.y1) - std::max(p.y0, q.y0),
+                width = std::min(p.x1, q.x1) - std::max(p.x0, q.x0);
+    if (height <= 0 || width <= 0 || p.area() <= 0 || q.area() <= 0) return 0.0F;
     return height * width / (p.area() + q.area() - height * width);
   };
   std::vector<int64_t> result;
