@@ -17,6 +17,7 @@
 #include "tc/kernels/resize/resize.h"
 #include "tc/kernels/rnn/rnn.h"
 #include "tc/kernels/roi/roi.h"
+#include "tc/kernels/search/search.h"
 #include "tc/kernels/tier.h"
 
 // One row per family: the member's name and its struct.
@@ -36,7 +37,8 @@
   X(grid_sample, GridSampleTable) \
   X(int8, Int8Table)          \
   X(product, ProductTable)    \
-  X(blockwise, BlockwiseTable)
+  X(blockwise, BlockwiseTable) \
+  X(search, SearchTable)
 // clang-format on
 
 namespace tc::kernels {
