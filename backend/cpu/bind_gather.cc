@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_pattern.h"
 #include "tc/backend/cpu/strips.h"
 #include "tc/kernels/movement/movement.h"
+#include "tc/kernels/search/search.h"
 
 namespace tc::cpu {
 namespace {
@@ -149,6 +151,45 @@ bool bind_gather_elements(Binder& b) {
   return true;
 }
 
+// The places of what is kept, then a gather.
+bool bind_compress(Binder& b) {
+  const auto given = b.attrs<Compress>().axis;
+  const int64_t rank = b.rank(0);
+  const auto axis = static_cast<size_t>(!given ? 0 : *given < 0 ? *given + rank : *given);
+  const int size = elem_size(b.dtype(0));
+  const kernels::MoveTable& table = b.table().move;
+  const kernels::SearchTable& search = b.table().search;
+  const Slot x = b.in(0), condition = b.in(1), y = b.found(0);
+  const Node* node = &b.node();
+  b.step<kernels::GatherArgs>(
+      cat(search.non_zero_find.name, " + ", table.gather.name),
+      [=](Frame& f, kernels::GatherArgs& a) {
+        a = {};
+        a.elem_size = size;
+        const auto e = f.extents(x);
+        a.n = given ? e[axis] : f.count(x);
+        if (given) a.outer = product(e.first(axis)), a.inner = product(e.subspan(axis + 1));
+        if (f.count(condition) > a.n)
+          f.fail(*node, ErrorCode::bad_shape, cat("a condition of ", f.count(condition), " elements for ", a.n));
+        f.need_scratch(static_cast<size_t>(f.count(condition)) * sizeof(int64_t));
+      },
+      [=, &table, &search](Frame& f, kernels::GatherArgs& a) {
+        kernels::NonZeroArgs wanted;
+        wanted.elem_size = 1;
+        auto* kept = reinterpret_cast<int64_t*>(f.scratch());
+        a.count = search.non_zero_find.fn(wanted, f.raw(condition), f.count(condition), 0, kept);
+        const auto e = f.extents(x);
+        Extents result(e.begin(), e.end());
+        if (given)
+          result[axis] = a.count;
+        else
+          result = {a.count};
+        a.data = f.raw(x), a.index.data = kept, a.out = f.make(y, result);
+        check(f, *node, kernels::gather(table, f.team(), a));
+      });
+  return true;
+}
+
 // Index tuples along the last axis of `index` into data; fails where a batch extent differs.
 void set_slices(const Frame& f, const Node& node, std::span<const int64_t> data, std::span<const int64_t> index,
                 size_t batch, kernels::SliceArgs& a) {
@@ -233,6 +274,8 @@ bool bind_scatter_nd(Binder& b) {
 
 void rows_bind_gather(BindRows& rows) {
   rows.push_back({OpId::Gather, "gather", bind_gather});
+  rows.push_back({OpId::OneHot, "one_hot", bind_one_hot, true});
+  rows.push_back({OpId::Compress, "gather", bind_compress, true});
   rows.push_back({OpId::GatherElements, "gather_elements", bind_gather_elements});
   rows.push_back({OpId::GatherND, "gather_nd", bind_gather_nd});
   rows.push_back({OpId::ScatterElements, "scatter_elements", bind_scatter_elements});

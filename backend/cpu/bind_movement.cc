@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_pattern.h"
 #include "tc/backend/cpu/bind_resize.h"
 #include "tc/kernels/movement/movement.h"
 
@@ -361,6 +362,8 @@ void rows_bind_movement(BindRows& rows) {
   rows.push_back({OpId::Pad, "pad", bind_pad});
   rows.push_back({OpId::ConstantOfShape, "copy_box", bind_fill});
   rows.push_back({OpId::Resize, "resize_f32", bind_resize});
+  rows.push_back({OpId::Range, "range", bind_range, true});
+  rows.push_back({OpId::Trilu, "triangle", bind_trilu});
   rows.push_back({OpId::DepthToSpace, "copy_box", bind_depth_space});
   rows.push_back({OpId::SpaceToDepth, "copy_box", bind_depth_space});
 }

@@ -1,4 +1,5 @@
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_pattern.h"
 #include "tc/backend/cpu/strips.h"
 #include "tc/kernels/norm/norm.h"
 
@@ -40,6 +41,7 @@ bool bind_softmax(Binder& b) {
 void rows_bind_softmax(BindRows& rows) {
   rows.push_back({OpId::Softmax, "softmax", bind_softmax<false>});
   rows.push_back({OpId::LogSoftmax, "softmax", bind_softmax<true>});
+  rows.push_back({OpId::Hardmax, "arg_reduce", bind_hardmax});
 }
 
 }  // namespace tc::cpu

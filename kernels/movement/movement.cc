@@ -395,4 +395,10 @@ Status scatter_nd(const SliceArgs& args) {
   return {};
 }
 
+void range(const MoveTable& table, Team& team, const RangeArgs& args) {
+  const Tiling tiles = tile_by_cost(args.count, 1, 16 * 1024);
+  parallel_for(team, tiles.count(), static_cast<double>(args.count) / 4,
+               [&](int64_t t, int) { table.range.fn(args, tiles.begin(t), tiles.end(t)); });
+}
+
 }  // namespace tc::kernels

@@ -119,6 +119,16 @@ Status gather_nd(const MoveTable& table, Team& team, const SliceArgs& args);
 // indices before it writes anything.
 Status scatter_nd(const SliceArgs& args);
 
+// out[i] = from + i * step, of f32, f64, i32 or i64; reals are rounded once, integers wrap.
+struct RangeArgs {
+  Elem type = Elem::f32;
+  const void* from = nullptr;
+  const void* step = nullptr;
+  void* out = nullptr;
+  std::int64_t count = 0;
+};
+void range(const MoveTable& table, Team& team, const RangeArgs& args);
+
 struct MoveTable {
   // Units [begin, end) of all dimensions but the last; rows along the last one.
   Slot<void(const CopyArgs& args, std::int64_t begin, std::int64_t end)> copy_rows;
@@ -134,6 +144,8 @@ struct MoveTable {
       gather_elements;
   // Slices [begin, end) of batch x count.
   Slot<Status(const SliceArgs& args, std::int64_t begin, std::int64_t end)> gather_nd;
+  // Elements [begin, end).
+  Slot<void(const RangeArgs& args, std::int64_t begin, std::int64_t end)> range;
 };
 
 }  // namespace tc::kernels

@@ -371,6 +371,27 @@ Status gather_tuples(const SliceArgs& args, int64_t begin, int64_t end) {
   return {};
 }
 
+template <class T, class Wide>
+void range_as(const RangeArgs& args, int64_t begin, int64_t end) {
+  const Wide from = static_cast<Wide>(*static_cast<const T*>(args.from));
+  const Wide step = static_cast<Wide>(*static_cast<const T*>(args.step));
+  T* out = static_cast<T*>(args.out);
+  for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(from + static_cast<Wide>(i) * step);
+}
+
+void range(const RangeArgs& args, int64_t begin, int64_t end) {
+  switch (args.type) {
+    case Elem::f32:
+      return range_as<float, double>(args, begin, end);
+    case Elem::f64:
+      return range_as<double, double>(args, begin, end);
+    case Elem::i32:
+      return range_as<int32_t, uint32_t>(args, begin, end);
+    default:
+      return range_as<int64_t, uint64_t>(args, begin, end);
+  }
+}
+
 }  // namespace
 
 extern constinit const MoveTable TC_TIER_NAME(move_table){
@@ -380,6 +401,7 @@ extern constinit const MoveTable TC_TIER_NAME(move_table){
     .gather = TC_KERNEL(gather_slices, "gather"),
     .gather_elements = TC_KERNEL(gather_single, "gather_elements"),
     .gather_nd = TC_KERNEL(gather_tuples, "gather_nd"),
+    .range = TC_KERNEL(range, "range"),
 };
 
 }  // namespace tc::kernels

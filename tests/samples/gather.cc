@@ -88,6 +88,28 @@ void samples_gather(std::vector<Sample>& samples) {
     Value *indices = g.input(Tensor::of<int64_t>({2, 2}, {0, 7, -1, 1})), *values = g.input(DType::f32, {2});
     g.outputs({g.b.make<OneHot>({indices, g.b.scalar<int64_t>(3), values}, {1})});
   });
+  add("one_hot/sizes", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const DType t : {DType::boolean, DType::f16, DType::f32, DType::i64, DType::c128})
+      for (const int64_t axis : {0, 1, -1}) {
+        Value* indices = g.input(axis ? DType::i64 : DType::i32, {30, 41}, -80, 80);
+        out.push_back(g.b.make<OneHot>({indices, g.b.scalar<float>(61), g.input(t, {2})}, {axis}));
+      }
+    g.outputs(out);
+  });
+  add("one_hot/at_run_time", [](SampleGraph& g) {
+    Value *indices = g.input(DType::i64, {0, 3}), *scalar = g.input(DType::i32, {}, 0, 4);
+    Value *depth = g.input(Tensor::of<int32_t>({}, {5})), *none = g.input(Tensor::of<int64_t>({1}, {0}));
+    Value* values = g.input(DType::f32, {2});
+    g.outputs({g.b.make<OneHot>({indices, depth, values}), g.b.make<OneHot>({scalar, depth, values}),
+               g.b.make<OneHot>({scalar, none, values})});
+  });
+  add("compress/sizes", [](SampleGraph& g) {
+    Value *x = g.input(DType::f32, {7, 300, 2}), *condition = g.input(DType::boolean, {290});
+    Value* none = g.input(Tensor(DType::boolean, {2}));
+    g.outputs({g.b.make<Compress>({x, condition}, {1}), g.b.make<Compress>({x, condition}),
+               g.b.make<Compress>({x, none}, {-1}), g.b.make<Compress>({g.input(DType::u8, {0, 3}), none}, {-1})});
+  });
   add("compress", [](SampleGraph& g) {
     Value* condition = g.input(Tensor::of<Bool>({3}, {Bool(true), Bool(false), Bool(true)}));
     Value* x = g.input(DType::f32, {2, 4});

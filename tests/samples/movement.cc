@@ -97,6 +97,30 @@ void samples_movement(std::vector<Sample>& samples) {
     g.outputs({g.b.make<Range>({g.b.scalar<int64_t>(3), n, g.b.scalar<int64_t>(2)}),
                g.b.make<Range>({g.b.scalar<float>(1), g.b.scalar<float>(0), g.b.scalar<float>(-0.25F)})});
   });
+  add("range/at_run_time", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    const auto range = [&]<class T>(T from, T to, T by) {
+      const auto scalar = [&](T v) { return g.input(Tensor::of<T>({}, {v})); };
+      out.push_back(g.b.make<Range>({scalar(from), scalar(to), scalar(by)}));
+    };
+    range(int64_t{5}, int64_t{1000}, int64_t{7}), range(int64_t{5}, int64_t{-4}, int64_t{-3});
+    range(INT64_MAX - 5, INT64_MAX, int64_t{2}), range(INT64_MIN, INT64_MAX, INT64_MAX);
+    range(int32_t{-5}, int32_t{5}, int32_t{1}), range(int32_t{5}, int32_t{5}, int32_t{1});
+    range(0.1F, 3.0F, 0.1F), range(1.0F, 2.0F, -1.0F), range(1.0, 0.0, -0.125),
+        range(int16_t{1}, int16_t{5}, int16_t{2});
+    g.outputs(out);
+  });
+  add("trilu/sizes", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const DType t : {DType::f32, DType::boolean, DType::c128, DType::i16})
+      for (const int64_t k : {-9, -2, 0, 1, 99})
+        for (const bool upper : {false, true}) {
+          Value* x = g.input(t, t == DType::f32 ? Extents{2, 70, 300} : Extents{2, 3, 4});
+          out.push_back(g.b.make<Trilu>({x, g.input(Tensor::of<int64_t>({1}, {k}))}, {upper}));
+        }
+    out.push_back(g.b.make<Trilu>({g.input(DType::f32, {2, 0, 3})}));
+    g.outputs(out);
+  });
   add("eye_like", [](SampleGraph& g) {
     g.outputs({g.b.make<EyeLike>({g.input(DType::f32, {3, 4})}, {DType::i32, -1})});
   });

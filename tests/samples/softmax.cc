@@ -35,6 +35,13 @@ void samples_softmax(std::vector<Sample>& samples) {
   softmax_samples<Softmax>(samples);
   softmax_samples<LogSoftmax>(samples);
   softmax_samples<Hardmax>(samples);
+  samples.push_back({"hardmax/strange_values", [](SampleGraph& g) {
+                       Value* x = g.input(Tensor::of<float>(
+                           {3, 4}, {1, NAN, 2, NAN, 0, -0.0F, 0, -1, -INFINITY, -INFINITY, -INFINITY, 3}));
+                       g.outputs({g.b.make<Hardmax>({x}), g.b.make<Hardmax>({x}, {0}),
+                                  g.b.make<Hardmax>({g.input(DType::f64, {4, 0})}),
+                                  g.b.make<Hardmax>({g.input(DType::f64, {40, 3, 9}, 0, 3)}, {1})});
+                     }});
 }
 
 }  // namespace tc

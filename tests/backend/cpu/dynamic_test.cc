@@ -37,6 +37,41 @@ TEST(Dynamic, ExtentsThatDependOnData) {
   expect_agreement(m, runs);
 }
 
+// Boxes above a score, of those the ones that do not overlap, of those the best: each step finds out what the next has.
+TEST(Dynamic, Detection) {
+  Module m;
+  Builder b(m.main());
+  Value *boxes = m.main().add_input(f32s({Dim::symbol("N"), 4}), "boxes"),
+        *scores = m.main().add_input(f32s({Dim::symbol("N")}), "scores"),
+        *k = m.main().add_input(Type::tensor(DType::i64, Shape({1})), "k");
+  Value* good = b.make<Greater>({scores, b.scalar(0.1F)});
+  Value* kept_scores = b.make<Compress>({scores, good}, {0});
+  Value* kept =
+      b.make<NonMaxSuppression>({b.make<Unsqueeze>({b.make<Compress>({boxes, good}, {0}), b.ints({0})}),
+                                 b.make<Unsqueeze>({kept_scores, b.ints({0, 1})}), b.ints({100}), b.scalar(0.1F)});
+  Value* rows = b.make<Squeeze>({b.make<Slice>({kept, b.ints({2}), b.ints({3}), b.ints({1})}), b.ints({1})});
+  Node* best = b.make_n<TopK>({b.make<Gather>({kept_scores, rows}), k}, {}, 2);
+  Value* places = b.make<Gather>({rows, best->result(1)});
+  Value* zero = b.constant(Tensor::of<int64_t>({}, {0}));
+  Value* one = b.constant(Tensor::of<int64_t>({}, {1}));
+  Value* numbered = b.make<Range>({zero, b.make<Size>({places}), one});
+  m.main().set_outputs(
+      std::vector{best->result(0), places, numbered,
+                  b.make<OneHot>({places, b.make<Size>({rows}), b.constant(Tensor::of<float>({2}, {0, 1}))})});
+  std::vector<std::vector<Datum>> runs;
+  for (const int64_t n : {7, 30, 9, 30}) {
+    Tensor box(DType::f32, {n, 4}), score(DType::f32, {n});
+    for (int64_t i = 0; i < n; ++i) {
+      const auto at = static_cast<float>(i * 5 % n);
+      const float corners[] = {at, at * 0.5F, at + 1.5F, at * 0.5F + 4};
+      std::copy_n(corners, 4, box.mutable_span<float>().begin() + 4 * i);
+      score.mutable_span<float>()[static_cast<size_t>(i)] = static_cast<float>(i * 5 % 11) * 0.1F;
+    }
+    for (const int64_t best_of : {2, 0, 1}) runs.push_back({box, score, Tensor::of<int64_t>({1}, {best_of})});
+  }
+  expect_agreement(m, runs);
+}
+
 TEST(Dynamic, GatheredRowsOfDataDependentCount) {
   Module m;
   Builder b(m.main());

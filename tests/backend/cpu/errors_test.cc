@@ -66,6 +66,53 @@ TEST(Errors, InputsThatDoNotFitTheirTypes) {
   }
 }
 
+TEST(Errors, SearchesThatCannotBe) {
+  Case c;
+  Value *x = c.input({Dim::symbol("N")}, "x"), *k = c.input({Dim::symbol("K")}, "k", DType::i64);
+  Value *boxes = c.input({1, Dim::symbol("B"), 4}, "boxes"), *scores = c.input({1, 1, Dim::symbol("S")}, "scores");
+  Value *from = c.input({}, "from", DType::i64), *step = c.input({}, "step", DType::i64);
+  c.b.set_location("searches");
+  Node* best = c.b.make_n<TopK>({x, k}, {}, 2);
+  c.compile_outputs({best->result(0), best->result(1), c.b.make<NonMaxSuppression>({boxes, scores, k}),
+                     c.b.make<Range>({from, c.b.constant(Tensor::of<int64_t>({}, {9})), step}),
+                     c.b.make<OneHot>({k, from, x})});
+  const auto inputs = [](int64_t n, Tensor count, int64_t b, int64_t s, int64_t start, int64_t delta) {
+    return std::vector<Datum>{Tensor(DType::f32, {n}),          std::move(count),
+                              Tensor(DType::f32, {1, b, 4}),    Tensor(DType::f32, {1, 1, s}),
+                              Tensor::of<int64_t>({}, {start}), Tensor::of<int64_t>({}, {delta})};
+  };
+  const Tensor two = Tensor::of<int64_t>({1}, {2});
+  const auto good = inputs(2, two, 5, 5, 3, 2);
+  const std::tuple<std::vector<Datum>, ErrorCode, const char*> bad[] = {
+      {inputs(2, Tensor::of<int64_t>({1}, {3}), 5, 5, 3, 2), ErrorCode::bad_value, "the 3 largest of 2"},
+      {inputs(2, Tensor::of<int64_t>({1}, {-1}), 5, 5, 3, 2), ErrorCode::bad_value, "the -1 largest of 2"},
+      {inputs(2, Tensor::of<int64_t>({2}, {1, 1}), 5, 5, 3, 2), ErrorCode::bad_shape, "one element"},
+      {inputs(2, two, 5, 4, 3, 2), ErrorCode::bad_shape, "do not fit"},
+      {inputs(2, two, 5, 5, 3, 0), ErrorCode::bad_value, "delta 0"},
+      {inputs(2, two, 5, 5, INT64_MIN, 1), ErrorCode::limit_size, "range of"},
+      {inputs(2, two, 5, 5, -1, 1), ErrorCode::bad_value, "depth -1"},
+      {inputs(3, two, 5, 5, 3, 2), ErrorCode::bad_shape, "2 elements, got 3"},
+  };
+  for (const auto& [given, expected, part] : bad) {
+    c.expect_works(good);
+    const auto [code, text] = c.failure(given);
+    EXPECT_EQ(code, expected) << text;
+    EXPECT_TRUE(mentions(text, "searches")) << text;
+    EXPECT_TRUE(mentions(text, part)) << text;
+  }
+}
+
+TEST(Errors, ConditionsThatAreTooLong) {
+  Case c;
+  Value *x = c.input({Dim::symbol("N"), 3}, "x"), *y = c.input({Dim::symbol("K")}, "y");
+  c.b.set_location("compress here");
+  c.compile_outputs({c.b.make<Compress>({x, c.b.make<Greater>({y, c.b.scalar(0.0F)})}, {0})});
+  c.expect_works({Tensor(DType::f32, {4, 3}), Tensor(DType::f32, {4})});
+  const auto [code, text] = c.failure({Tensor(DType::f32, {4, 3}), Tensor(DType::f32, {5})});
+  EXPECT_EQ(code, ErrorCode::bad_shape) << text;
+  EXPECT_TRUE(mentions(text, "compress here") && mentions(text, "a condition of 5 elements for 4")) << text;
+}
+
 TEST(Errors, IndicesOutOfRange) {
   Case c;
   Value *x = c.input({Dim::symbol("N"), 3}, "x"), *i = c.input({Dim::symbol("K")}, "i", DType::i64);
