@@ -83,7 +83,7 @@ void samples_search(std::vector<Sample>& samples) {
   add("non_zero/scalar", [](SampleGraph& g) { non_zero(g, DType::i32, {}); });
   add("non_zero/strange_values", [](SampleGraph& g) {
     g.outputs({g.b.make<NonZero>({g.input(Tensor::of<float>({2, 3}, {0, -0.0F, NAN, 1e-45F, -INFINITY, 0}))}),
-               g.b.make<NonZero>({g.input(Tensor::of<double>({3}, {-0.0, NAN, -5e-324}))})});
+               g.b.make<NonZero>({g.input(Tensor::of<double>({3}, {-0.0, NAN, -0.5}))})});
   });
   add("non_zero/used", [](SampleGraph& g) {
     Value* at = g.b.make<NonZero>({g.input(DType::i32, {300}, 0, 2)});
