@@ -1,7 +1,12 @@
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_trees.h"
 
 namespace tc::cpu {
 
-void rows_bind_ml(BindRows&) {}
+void rows_bind_ml(BindRows& rows) {
+  rows.push_back({OpId::TreeEnsembleClassifier, "trees", bind_tree_classifier});
+  rows.push_back({OpId::TreeEnsembleRegressor, "trees", bind_tree_regressor});
+  rows.push_back({OpId::TreeEnsemble, "trees", bind_tree_ensemble});
+}
 
 }  // namespace tc::cpu

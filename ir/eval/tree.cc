@@ -266,20 +266,65 @@ Forest::Scores Forest::run(const double* x, int64_t rows, int64_t features, int6
   return scores;
 }
 
+TreeTargets TreeTargets::of(const TreeEnsembleRegressor::Attrs& a, const Forest& forest) {
+  auto base = values_of(a.base_values, a.base_values_as_tensor);
+  if (static_cast<int64_t>(base.size()) != a.n_targets) base.clear();
+  return {a.aggregate_function, a.post_transform, static_cast<double>(forest.num_trees()), std::move(base)};
+}
+
+TreeTargets TreeTargets::of(const TreeEnsemble::Attrs& a, const Forest& forest) {
+  return {static_cast<TreeAggregate>(a.aggregate_function),
+          static_cast<PostTransform>(a.post_transform),
+          static_cast<double>(forest.num_trees()),
+          {}};
+}
+
+void TreeTargets::start(std::span<double> row) const {
+  for (size_t k = 0; k < row.size(); ++k) {
+    if (aggregate == TreeAggregate::average) row[k] /= trees;
+    if (!base.empty()) row[k] += base[k];
+  }
+}
+
+TreeClasses::TreeClasses(const TreeEnsembleClassifier::Attrs& a)
+    : classes_(static_cast<size_t>(a.num_classes())),
+      transform_(a.post_transform),
+      base_(values_of(a.base_values, a.base_values_as_tensor)) {
+  const auto weights = values_of(a.class_weights, a.class_weights_as_tensor);
+  positive_ = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
+  const auto all_for = [&](int64_t id) {
+    return classes_ == 2 && !a.class_ids.empty() && base_.size() < 2 &&
+           std::all_of(a.class_ids.begin(), a.class_ids.end(), [&](int64_t i) { return i == id; });
+  };
+  only_first_ = all_for(0), only_second_ = all_for(1);
+}
+
+bool TreeClasses::decide(double* row, uint8_t* has, size_t& best) const {
+  if (!only_second_)
+    for (size_t k = 0; k < base_.size(); ++k) row[k] += base_[k], has[k] = 1;
+  if (only_first_ || only_second_) {
+    const double score = row[only_second_];
+    best = score > (positive_ ? 0.5 : 0);
+    if (only_first_) expand_score(transform_, positive_ ? SecondScore::complement : SecondScore::opposite, score, row);
+    return only_second_;
+  }
+  best = 0;
+  for (size_t k = 1; k < classes_; ++k)
+    if (has[k] && (!has[best] || row[k] > row[best])) best = k;
+  return true;
+}
+
 namespace {
 
-// Adds what the model starts from, averages, transforms: the result of a regression.
-void write_targets(EvalContext& ctx, const Forest& forest, int64_t targets, TreeAggregate aggregate,
-                   PostTransform transform, const std::vector<double>& base) {
+void write_targets(EvalContext& ctx, const Forest& forest, int64_t targets, const TreeTargets& finish) {
   const FeatureRows x(ctx);
   ctx.out(0, {x.rows, targets});  // against the memory budget first
-  auto scores = forest.run(x.values.data(), x.rows, x.features, targets, aggregate).value;
+  auto scores = forest.run(x.values.data(), x.rows, x.features, targets, finish.aggregate).value;
   const auto n = static_cast<size_t>(targets);
-  for (size_t i = 0; i < scores.size(); ++i) {
-    if (aggregate == TreeAggregate::average) scores[i] /= static_cast<double>(forest.num_trees());
-    if (base.size() == n) scores[i] += base[i % n];
+  for (size_t i = 0; i < scores.size(); i += n) {
+    finish.start({&scores[i], n});
+    transform_scores(finish.transform, {&scores[i], n});
   }
-  for (size_t i = 0; i < scores.size(); i += n) transform_scores(transform, {&scores[i], n});
   ctx.write(0, {x.rows, targets}, scores);
 }
 
@@ -288,15 +333,15 @@ void write_targets(EvalContext& ctx, const Forest& forest, int64_t targets, Tree
 template <>
 void eval<TreeEnsemble>(EvalContext& ctx) {
   const auto& a = ctx.attrs<TreeEnsemble>();
-  write_targets(ctx, a.forest.get<Forest>([&] { return Forest::of(a); }), a.num_targets(),
-                static_cast<TreeAggregate>(a.aggregate_function), static_cast<PostTransform>(a.post_transform), {});
+  const Forest& forest = a.forest.get<Forest>([&] { return Forest::of(a); });
+  write_targets(ctx, forest, a.num_targets(), TreeTargets::of(a, forest));
 }
 
 template <>
 void eval<TreeEnsembleRegressor>(EvalContext& ctx) {
   const auto& a = ctx.attrs<TreeEnsembleRegressor>();
-  write_targets(ctx, a.forest.get<Forest>([&] { return Forest::of(a); }), a.n_targets, a.aggregate_function,
-                a.post_transform, values_of(a.base_values, a.base_values_as_tensor));
+  const Forest& forest = a.forest.get<Forest>([&] { return Forest::of(a); });
+  write_targets(ctx, forest, a.n_targets, TreeTargets::of(a, forest));
 }
 
 template <>
@@ -306,35 +351,11 @@ void eval<TreeEnsembleClassifier>(EvalContext& ctx) {
   const FeatureRows x(ctx);
   const auto n = static_cast<size_t>(a.num_classes());
   auto [scores, has] = forest.run(x.values.data(), x.rows, x.features, a.num_classes(), TreeAggregate::sum);
-  const auto base = values_of(a.base_values, a.base_values_as_tensor);
-  const auto weights = values_of(a.class_weights, a.class_weights_as_tensor);
-  const bool positive = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
-  const auto all_for = [&](int64_t id) {
-    return n == 2 && !a.class_ids.empty() && base.size() < 2 &&
-           std::all_of(a.class_ids.begin(), a.class_ids.end(), [&](int64_t i) { return i == id; });
-  };
-  // Of two classes, one may have all the leaves.
-  const bool only_first = all_for(0), only_second = all_for(1);
-  std::vector<size_t> classes;
-  for (size_t r = 0; r < static_cast<size_t>(x.rows); ++r) {
-    const std::span<double> row(&scores[r * n], n);
-    if (!only_second)
-      for (size_t k = 0; k < base.size(); ++k) row[k] += base[k], has[r * n + k] = 1;
-    if (only_first || only_second) {
-      const double score = row[only_second];
-      classes.push_back(score > (positive ? 0.5 : 0));
-      if (only_first)
-        expand_score(a.post_transform, positive ? SecondScore::complement : SecondScore::opposite, score, row.data());
-      else
-        transform_scores(a.post_transform, row);
-      continue;
-    }
-    size_t best = 0;
-    for (size_t k = 1; k < n; ++k)
-      if (has[r * n + k] && (!has[r * n + best] || row[k] > row[best])) best = k;
-    classes.push_back(best);
-    transform_scores(a.post_transform, row);
-  }
+  const TreeClasses finish(a);
+  std::vector<size_t> classes(static_cast<size_t>(x.rows));
+  for (size_t r = 0; r < classes.size(); ++r)
+    if (finish.decide(&scores[r * n], &has[r * n], classes[r]))
+      transform_scores(finish.transform(), {&scores[r * n], n});
   write_labels(ctx, a.classlabels_strings, a.classlabels_int64s, classes);
   ctx.write(1, {x.rows, static_cast<int64_t>(n)}, scores);
 }
