@@ -6,9 +6,11 @@
 #include "tc/kernels/blockwise/blockwise.h"
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/elementwise/strip.h"
+#include "tc/kernels/fourier/fourier.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/grid_sample/grid_sample.h"
 #include "tc/kernels/int8/int8.h"
+#include "tc/kernels/models/models.h"
 #include "tc/kernels/movement/movement.h"
 #include "tc/kernels/norm/norm.h"
 #include "tc/kernels/pool/pool.h"
@@ -36,6 +38,8 @@
   X(roi, RoiTable)            \
   X(grid_sample, GridSampleTable) \
   X(int8, Int8Table)          \
+  X(models, ModelTable)       \
+  X(fourier, FourierTable)    \
   X(product, ProductTable)    \
   X(blockwise, BlockwiseTable) \
   X(search, SearchTable)

@@ -1,9 +1,14 @@
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_models.h"
 #include "tc/backend/cpu/bind_trees.h"
 
 namespace tc::cpu {
 
 void rows_bind_ml(BindRows& rows) {
+  rows.push_back({OpId::LinearClassifier, "linear_classifier", bind_linear_classifier});
+  rows.push_back({OpId::LinearRegressor, "linear_regressor", bind_linear_regressor});
+  rows.push_back({OpId::SVMClassifier, "svm_classifier", bind_svm_classifier});
+  rows.push_back({OpId::SVMRegressor, "svm_regressor", bind_svm_regressor});
   rows.push_back({OpId::TreeEnsembleClassifier, "trees", bind_tree_classifier});
   rows.push_back({OpId::TreeEnsembleRegressor, "trees", bind_tree_regressor});
   rows.push_back({OpId::TreeEnsemble, "trees", bind_tree_ensemble});

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_models.h"
 #include "tc/backend/cpu/strips.h"
-#include "tc/ir/eval/scores.h"
 #include "tc/ir/eval/tree.h"
 #include "tc/kernels/trees/trees.h"
 
@@ -179,21 +179,17 @@ void add_step(Binder& b, std::shared_ptr<CompiledTrees> compiled, Slot x, Finish
 bool bind_targets(Binder& b, std::shared_ptr<CompiledTrees> compiled, TreeTargets targets) {
   const Slot x = b.in(0), y = b.out(0);
   const bool wide = b.result_dtype(0) == DType::f64;
-  const auto n = static_cast<size_t>(compiled->args.targets);
-  add_step(b, std::move(compiled), x, [=, targets = std::move(targets)](Frame& f) {
+  const int64_t n = compiled->args.targets;
+  const kernels::ModelTable& table = b.table().models;
+  add_step(b, std::move(compiled), x, [=, &table, targets = std::move(targets)](Frame& f) {
     void* out = f.raw(y);
-    return [&targets, out, n, wide](int64_t first, int64_t count, double* scores, uint8_t*) {
-      for (size_t r = 0; r < static_cast<size_t>(count); ++r) {
-        const std::span<double> row(scores + r * n, n);
-        targets.start(row);
-        transform_scores(targets.transform, row);
-        const size_t at = (static_cast<size_t>(first) + r) * n;
-        if (wide)
-          std::copy(row.begin(), row.end(), static_cast<double*>(out) + at);
-        else
-          std::transform(row.begin(), row.end(), static_cast<float*>(out) + at,
-                         [](double v) { return static_cast<float>(v); });
-      }
+    return [&targets, &table, out, n, wide](int64_t first, int64_t count, double* scores, uint8_t*) {
+      for (int64_t r = 0; r < count; ++r) targets.start({scores + r * n, static_cast<size_t>(n)});
+      transform_rows(table, targets.transform, scores, count, n);
+      if (wide)
+        std::copy_n(scores, count * n, static_cast<double*>(out) + first * n);
+      else
+        table.narrow.fn(scores, count * n, static_cast<float*>(out) + first * n);
     };
   });
   return true;
@@ -207,19 +203,21 @@ bool bind_tree_classifier(Binder& b) {
   auto compiled = compile_trees<TreeEnsembleClassifier>(b, a.num_classes(), TreeAggregate::sum);
   if (!compiled) return false;
   const Slot x = b.in(0), y = b.wants(0) ? b.out(0) : kNoSlot, scores_out = b.wants(1) ? b.out(1) : kNoSlot;
-  const auto n = static_cast<size_t>(a.num_classes());
-  add_step(b, std::move(compiled), x, [=, labels = a.classlabels_int64s, classes = TreeClasses(a)](Frame& f) {
+  const int64_t n = a.num_classes();
+  const kernels::ModelTable& table = b.table().models;
+  add_step(b, std::move(compiled), x, [=, &table, labels = a.classlabels_int64s, classes = TreeClasses(a)](Frame& f) {
     auto* label = y == kNoSlot ? nullptr : f.ptr<int64_t>(y);
     auto* out = scores_out == kNoSlot ? nullptr : f.ptr<float>(scores_out);
-    return [=, &labels, &classes](int64_t first, int64_t count, double* scores, uint8_t* has) {
-      for (size_t r = 0; r < static_cast<size_t>(count); ++r) {
-        const std::span<double> row(scores + r * n, n);
+    return [=, &labels, &classes, &table](int64_t first, int64_t count, double* scores, uint8_t* has) {
+      bool transforms = false;
+      for (int64_t r = 0; r < count; ++r) {
         size_t best = 0;
-        if (classes.decide(row.data(), has + r * n, best)) transform_scores(classes.transform(), row);
-        const size_t at = static_cast<size_t>(first) + r;
-        if (label) label[at] = labels[best];
-        for (size_t k = 0; out && k < n; ++k) out[at * n + k] = static_cast<float>(row[k]);
+        transforms = classes.decide(scores + r * n, has + r * n, best);  // for all rows alike
+        if (label) label[first + r] = labels[best];
       }
+      if (!out) return;
+      if (transforms) transform_rows(table, classes.transform(), scores, count, n);
+      table.narrow.fn(scores, count * n, out + first * n);
     };
   });
   return true;

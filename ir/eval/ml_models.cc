@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tc/ir/eval/scores.h"
+#include "tc/ir/eval/svm.h"
 #include "tc/ir/ops/ml.h"
 
 namespace tc {
@@ -62,10 +63,28 @@ class Kernel {
   double gamma_ = 0, coef0_ = 0, degree_ = 0;
 };
 
-// The probabilities of classes that go best with those of all pairs: r[i * n + j] is that of i against j. The second
-// method of Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004).
-std::vector<double> couple(size_t n, const std::vector<double>& r) {
-  std::vector<double> q(n * n), qp(n), p(n, 1.0 / static_cast<double>(n));
+}  // namespace
+
+SvmVoter::SvmVoter(const SVMClassifier::Attrs& a)
+    : a_(a),
+      vectors_(a.num_vectors()),
+      classes_(static_cast<size_t>(a.num_classes())),
+      probabilities_(!a.prob_a.empty()),
+      positive_(std::all_of(a.coefficients.begin(), a.coefficients.end(), [](double v) { return v >= 0; })) {
+  features_ = vectors_ ? ssize(a.support_vectors.size()) / vectors_ : ssize(a.coefficients.size() / classes_);
+}
+
+int64_t SvmVoter::num_scores() const {
+  return ssize(vectors_ && !probabilities_ && classes_ > 2 ? classes_ * (classes_ - 1) / 2 : classes_);
+}
+
+// The probabilities of classes that go best with those of all pairs: pairs[i * n + j] is that of i against j. The
+// second method of Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004).
+void SvmVoter::couple(Work& work) const {
+  const size_t n = classes_;
+  const auto& r = work.pairs;
+  auto &q = work.q, &qp = work.qp, &p = work.row;
+  q.assign(n * n, 0), qp.assign(n, 0), p.assign(n, 1.0 / static_cast<double>(n));
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j) {
       if (i == j) continue;
@@ -90,10 +109,56 @@ std::vector<double> couple(size_t n, const std::vector<double>& r) {
       }
     }
   }
-  return p;
 }
 
-}  // namespace
+// Every pair of classes has its own decision.
+size_t SvmVoter::vote(const double* k, Dot dot, Work& work) const {
+  const size_t n = classes_;
+  auto &row = work.row, &pairs = work.pairs;
+  work.votes.assign(n, 0), pairs.assign(n * n, 0);
+  int64_t at_i = 0;
+  for (size_t i = 0; i < n; ++i) {
+    int64_t at_j = at_i + a_.vectors_per_class[i];
+    for (size_t j = i + 1; j < n; ++j) {
+      // Row c of the coefficients holds each vector's weights against the c-th of the other classes.
+      const auto weighted = [&](size_t row_of, int64_t from, int64_t count) {
+        return dot(&a_.coefficients[row_of * static_cast<size_t>(vectors_) + static_cast<size_t>(from)], k + from,
+                   count);
+      };
+      const double score = weighted(j - 1, at_i, a_.vectors_per_class[i]) + weighted(i, at_j, a_.vectors_per_class[j]) +
+                           a_.rho[row.size()];
+      ++work.votes[score > 0 ? i : j];
+      if (probabilities_) {
+        const double p = 1 - logistic(score * a_.prob_a[row.size()] + a_.prob_b[row.size()]);
+        pairs[i * n + j] = std::clamp(p, 1e-7, 1 - 1e-7);
+        pairs[j * n + i] = 1 - pairs[i * n + j];
+      }
+      row.push_back(score);
+      at_j += a_.vectors_per_class[j];
+    }
+    at_i += a_.vectors_per_class[i];
+  }
+  if (probabilities_) couple(work);
+  return argmax(work.votes);
+}
+
+size_t SvmVoter::operator()(const double* k, Dot dot, Work& work) const {
+  work.row.clear();
+  if (vectors_) return vote(k, dot, work);
+  work.row.assign(k, k + classes_);
+  const size_t best = argmax(work.row);
+  // Of two classes, a score that is large enough speaks for the second one.
+  return classes_ == 2 && !probabilities_ && (positive_ ? work.row[best] >= 0.5 : work.row[best] > 0) ? 1 : best;
+}
+
+bool SvmVoter::expand(std::vector<double>& row) const {
+  if (row.size() != 1 || classes_ != 2) return true;
+  row.resize(2);
+  expand_score(a_.post_transform,
+               a_.post_transform == PostTransform::none ? SecondScore::opposite : SecondScore::complement, row[0],
+               row.data());
+  return false;
+}
 
 template <>
 void eval<LinearClassifier>(EvalContext& ctx) {
@@ -144,64 +209,24 @@ void eval<SVMClassifier>(EvalContext& ctx) {
   const FeatureRows x(ctx);
   const int64_t vectors = a.num_vectors();
   const auto n = static_cast<size_t>(a.num_classes());
-  const int64_t features = vectors ? ssize(a.support_vectors.size()) / vectors : ssize(a.coefficients.size() / n);
-  expect_features(ctx, x, features);
-  const bool probabilities = !a.prob_a.empty(),
-             positive = std::all_of(a.coefficients.begin(), a.coefficients.end(), [](double v) { return v >= 0; });
-  const Kernel kernel(a, vectors, features);
+  const SvmVoter voter(a);
+  expect_features(ctx, x, voter.features());
+  const Kernel kernel(a, vectors, voter.features());
+  SvmVoter::Work work;
   std::vector<double> scores;
   std::vector<size_t> classes;
   for (int64_t r = 0; r < x.rows; ++r) {
-    std::vector<double> row;
-    size_t best = 0;
-    if (vectors == 0) {
-      for (size_t c = 0; c < n; ++c)
-        row.push_back(dot(x.row(r), &a.coefficients[c * static_cast<size_t>(features)], features) + a.rho[0]);
-      best = argmax(row);
-      // Of two classes, a score that is large enough speaks for the second one.
-      if (n == 2 && !probabilities && (positive ? row[best] >= 0.5 : row[best] > 0)) best = 1;
-    } else {
-      const auto k = kernel(x.row(r));
-      std::vector<double> votes(n), pairs(n * n);
-      int64_t at_i = 0;
-      for (size_t i = 0; i < n; ++i) {
-        int64_t at_j = at_i + a.vectors_per_class[i];
-        for (size_t j = i + 1; j < n; ++j) {
-          // Row c of the coefficients holds each vector's weights against the c-th of the other classes.
-          const auto weighted = [&](size_t row_of, int64_t from, int64_t count) {
-            return dot(&a.coefficients[row_of * static_cast<size_t>(vectors) + static_cast<size_t>(from)],
-                       &k[static_cast<size_t>(from)], count);
-          };
-          const double score = weighted(j - 1, at_i, a.vectors_per_class[i]) +
-                               weighted(i, at_j, a.vectors_per_class[j]) + a.rho[row.size()];
-          ++votes[score > 0 ? i : j];
-          if (probabilities) {
-            const double p = 1 - logistic(score * a.prob_a[row.size()] + a.prob_b[row.size()]);
-            pairs[i * n + j] = std::clamp(p, 1e-7, 1 - 1e-7);
-            pairs[j * n + i] = 1 - pairs[i * n + j];
-          }
-          row.push_back(score);
-          at_j += a.vectors_per_class[j];
-        }
-        at_i += a.vectors_per_class[i];
-      }
-      best = argmax(votes);
-      if (probabilities) row = couple(n, pairs);
-    }
-    classes.push_back(best);
-    if (row.size() == 1 && n == 2) {
-      row.resize(2);
-      expand_score(a.post_transform,
-                   a.post_transform == PostTransform::none ? SecondScore::opposite : SecondScore::complement, row[0],
-                   row.data());
-    } else {
-      transform_scores(a.post_transform, row);
-    }
-    scores.insert(scores.end(), row.begin(), row.end());
+    std::vector<double> k;
+    if (vectors) k = kernel(x.row(r));
+    for (size_t c = 0; c < n && !vectors; ++c)
+      k.push_back(dot(x.row(r), &a.coefficients[c * static_cast<size_t>(voter.features())], voter.features()) +
+                  a.rho[0]);
+    classes.push_back(voter(k.data(), dot, work));
+    if (voter.expand(work.row)) transform_scores(a.post_transform, work.row);
+    scores.insert(scores.end(), work.row.begin(), work.row.end());
   }
   write_labels(ctx, a.classlabels_strings, a.classlabels_ints, classes);
-  const int64_t pairs = ssize(n * (n - 1) / 2);
-  ctx.write(1, {x.rows, vectors && !probabilities && n > 2 ? pairs : ssize(n)}, scores);
+  ctx.write(1, {x.rows, voter.num_scores()}, scores);
 }
 
 template <>
