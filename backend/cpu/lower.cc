@@ -184,6 +184,74 @@ std::vector<Value*> lower_lp(Builder& b, const Node& n) {
   return {b.make<Div>({x, divisor})};
 }
 
+// |x|^p of sums of windows; powers other than these are rare.
+Value* to_power(Builder& b, Value* x, int64_t p) {
+  return p == 1 ? b.make<Abs>({x}) : b.make<Mul>({x, x});
+}
+
+std::vector<Value*> lower_lp_pool(Builder& b, const Node& n) {
+  const auto& a = n.attrs<LpPool>();
+  // Windows that go beyond the padding are divided by what lies before it.
+  if ((a.p != 1 && a.p != 2) || a.ceil_mode) return {};
+  double window = 1;
+  for (const int64_t k : a.kernel_shape) window *= static_cast<double>(k);
+  Value* mean = b.make<AveragePool>({to_power(b, n.operand(0), a.p)}, {.kernel_shape = a.kernel_shape,
+                                                                       .strides = a.strides,
+                                                                       .pads = a.pads,
+                                                                       .dilations = a.dilations,
+                                                                       .auto_pad = a.auto_pad,
+                                                                       .count_include_pad = true});
+  Value* sum = b.make<Mul>({mean, b.scalar_like(mean->dtype(), window)});
+  return {a.p == 1 ? sum : b.make<Sqrt>({sum})};
+}
+
+std::vector<Value*> lower_global_lp_pool(Builder& b, const Node& n) {
+  Value* x = n.operand(0);
+  const int64_t p = n.attrs<GlobalLpPool>().p;
+  if ((p != 1 && p != 2) || !x->shape().ranked() || x->shape().rank() < 3) return {};
+  std::vector<int64_t> axes;
+  for (int k = 2; k < x->shape().rank(); ++k) axes.push_back(k);
+  return {p == 1 ? b.make<ReduceL1>({x, b.ints(axes)}) : b.make<ReduceL2>({x, b.ints(axes)})};
+}
+
+// Rows next to each other, where their widths are known.
+std::vector<Value*> lower_feature_vectorizer(Builder& b, const Node& n) {
+  std::vector<Value*> parts;
+  for (int i = 0; i < n.num_operands(); ++i) {
+    Value* x = n.operand(i);
+    if (!x->shape().ranked() || x->shape().rank() < 1 || x->shape().rank() > 2) return {};
+    const Dim& given = x->shape()[x->shape().rank() - 1];
+    if (!given.is_const() || given.value() == 0) return {};
+    if (x->shape().rank() == 1) x = b.make<Reshape>({x, b.ints({1, given.value()})});
+    if (x->dtype() != DType::f32) x = b.make<Cast>({x}, {.to = DType::f32});
+    const int64_t width = n.attrs<FeatureVectorizer>().inputdimensions[static_cast<size_t>(i)];
+    if (width < given.value()) x = b.make<Slice>({x, b.ints({0}), b.ints({width}), b.ints({1})});
+    if (width > given.value()) x = b.make<Pad>({x, b.ints({0, 0, 0, width - given.value()})});
+    parts.push_back(x);
+  }
+  return {b.make<Concat>(parts, {.axis = 1})};
+}
+
+// A classifier whose labels are strings: kernels give the places of labels.
+template <class Op>
+std::vector<Value*> lower_labels(Builder& b, const Node& n) {
+  auto a = n.attrs<Op>();
+  if (a.classlabels_strings.empty()) return {};
+  std::vector<int64_t> places;
+  for (size_t k = 0; k < a.classlabels_strings.size(); ++k) places.push_back(static_cast<int64_t>(k));
+  const auto count = static_cast<int64_t>(places.size());
+  Value* labels = b.constant(Tensor::of<std::string>({count}, a.classlabels_strings));
+  a.classlabels_strings.clear();
+  if constexpr (requires { a.classlabels_ints; })
+    a.classlabels_ints = std::move(places);
+  else
+    a.classlabels_int64s = std::move(places);
+  const Node* c = b.make_n<Op>(n.operands(), std::move(a), n.num_results());
+  std::vector<Value*> results{b.make<Gather>({labels, c->result(0)})};
+  for (int j = 1; j < n.num_results(); ++j) results.push_back(c->result(j));
+  return results;
+}
+
 struct Lowering {
   OpId op;
   std::vector<Value*> (*lower)(Builder&, const Node&);
@@ -193,6 +261,12 @@ constexpr Lowering kLowerings[] = {
     {OpId::LRN, lower_lrn},
     {OpId::MeanVarianceNormalization, lower_mean_variance},
     {OpId::LpNormalization, lower_lp},
+    {OpId::LpPool, lower_lp_pool},
+    {OpId::GlobalLpPool, lower_global_lp_pool},
+    {OpId::FeatureVectorizer, lower_feature_vectorizer},
+    {OpId::LinearClassifier, lower_labels<LinearClassifier>},
+    {OpId::SVMClassifier, lower_labels<SVMClassifier>},
+    {OpId::TreeEnsembleClassifier, lower_labels<TreeEnsembleClassifier>},
 };
 
 }  // namespace

@@ -12,6 +12,9 @@ namespace tc::cpu {
 //     columns] between transposes and reshapes
 //   lrn: the mean of squares around each channel is a pool along the channels
 //   mean_variance_normalization, lp_normalization: reductions and elementwise ops
+//   lp_pool, global_lp_pool: the mean of powers, reductions
+//   feature_vectorizer: a concatenation
+//   classifiers with strings for labels: the same with numbers, which choose among the strings
 std::vector<Value*> lowered(Builder& b, const Node& node);
 
 // Whether lowered() knows the op.

@@ -75,7 +75,8 @@ void eval<LabelEncoder>(EvalContext& ctx) {
   visit_wide(keys.dtype(), [&]<class K>() {
     if constexpr (!std::is_same_v<K, std::complex<double>>) {
       std::unordered_map<decltype(as_key(K())), size_t> places;
-      for (const K& k : widen<K>(keys)) places.try_emplace(as_key(k), places.size());
+      size_t place = 0;
+      for (const K& k : widen<K>(keys)) places.try_emplace(as_key(k), place++);
       visit_wide(values.dtype(), [&]<class W>() {
         if constexpr (!std::is_same_v<W, std::complex<double>>) {
           const auto list = widen<W>(values);
