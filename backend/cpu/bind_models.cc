@@ -157,7 +157,7 @@ bool bind_linear_classifier(Binder& b) {
         if (second)
           expand_score(a.post_transform, SecondScore::complement, row[0], scores + r * width);
         else
-          std::copy_n(row, n, scores + r * width);
+          for (int64_t k = 0; k < n; ++k) scores[r * width + k] = row[k];
       }
       if (!out) return;
       if (!second) transform_rows(table, a.post_transform, scores, count, width);
@@ -177,7 +177,8 @@ bool bind_linear_regressor(Binder& b) {
   add_step(b, x, v, false, n, product_ns(*v), [=, &a, &table](Frame& f) {
     auto* out = f.ptr<float>(y);
     return [=, &a, &table](int64_t first, int64_t count, const double* products, double* scores) {
-      for (int64_t r = 0; r < count; ++r) std::copy_n(products + r * kernels::model_padded(n), n, scores + r * n);
+      for (int64_t r = 0; r < count; ++r)
+        for (int64_t k = 0; k < n; ++k) scores[r * n + k] = products[r * kernels::model_padded(n) + k];
       transform_rows(table, a.post_transform, scores, count, n);
       table.narrow.fn(scores, count * n, out + first * n);
     };

@@ -228,8 +228,9 @@ Status gather_slices(const GatherArgs& args, int64_t begin, int64_t end) {
   const int64_t slice = args.inner * args.elem_size;
   Status status;
   const auto run = [&](auto copy) {
+    if (begin == end) return;
+    int64_t outer = begin / args.count, k = begin % args.count;
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t outer = i / args.count, k = i - outer * args.count;
       const int64_t index = index_at(args.index, k);
       if (index < -args.n || index >= args.n) {
         status = {StatusCode::kIndexOutOfRange, k};
@@ -237,6 +238,7 @@ Status gather_slices(const GatherArgs& args, int64_t begin, int64_t end) {
       }
       const int64_t at = outer * args.n + (index < 0 ? index + args.n : index);
       copy(out + i * slice, data + at * slice);
+      if (++k == args.count) ++outer, k = 0;
     }
   };
   switch (slice) {

@@ -26,6 +26,8 @@ struct Group {
   }
   static TC_INLINE void store(T* p, Type x) { kernels::store(p, x); }
   static TC_INLINE void store(T* p, Type x, int n) { kernels::store(p, x, Tail<T>(n)); }
+  // The first n lanes of x, the others of rest.
+  static TC_INLINE Type join(Type x, Type rest, int n) { return select(Tail<T>(n).mask(), x, rest); }
   template <class Step>
   static TC_INLINE Type apply(Type a, Type x, Type shift) {
     return Step::lanes(a, x, shift);
@@ -50,6 +52,10 @@ struct Group<T, false> {
   static TC_INLINE void store(T* p, Type x) { __builtin_memcpy(p, &x, sizeof(x)); }
   static TC_INLINE void store(T* p, Type x, int n) {
     for (int i = 0; i < n; ++i) p[i] = x[i];
+  }
+  static TC_INLINE Type join(Type x, Type rest, int n) {
+    for (int i = 0; i < n; ++i) rest[i] = x[i];
+    return rest;
   }
   template <class Step>
   static TC_INLINE Type apply(Type a, Type x, Type) {
@@ -216,11 +222,7 @@ T reduce_row(const T* p, int64_t n, T shift) {
     // Lanes beyond the end must not count: the last group is applied, and only its lanes are taken.
     const int rest = static_cast<int>(n - i);
     const auto applied = G::template apply<Step>(acc, G::load(p + i, rest, T{0}), s);
-    T kept[kWidth], fresh[kWidth];
-    G::store(kept, acc);
-    G::store(fresh, applied);
-    for (int j = 0; j < rest; ++j) kept[j] = fresh[j];
-    acc = G::load(kept);
+    acc = G::join(applied, acc, rest);
   }
   return fold_lanes<Fold, T>(G::template apply<Fold>(total, acc, none));
 }
