@@ -44,6 +44,7 @@ std::optional<DType> wider(const Node& n) {
       case Family::softmax:
       case Family::attention:
       case Family::reduce:
+      case Family::signal:
         return DType::f32;
       default:
         return n.is<Resize>() ? std::optional(DType::f32) : std::nullopt;

@@ -9,10 +9,9 @@ namespace tc::cpu {
 bool has_kernels(OpId op);
 
 // Puts conversions around nodes on element types that their kernels do not take, so that they run on these:
-//   f16 and bf16 as f32, of products, convolutions, pools, norms, softmax, attention, reductions, resizing and what is
-//   decomposed afterwards (other kernels take them as they are); results are rounded as the reference rounds them, but
-//   for the error of f32 before;
-//   bytes as i32, of maxima and minima; nothing is rounded.
+//   f16 and bf16 as f32, of products, convolutions, pools, norms, softmax, attention, reductions, Fourier transforms,
+//   resizing and what is decomposed afterwards (other kernels take them as they are); results are rounded as the
+//   reference rounds them, but for the error of f32 before; bytes as i32, of maxima and minima; nothing is rounded.
 // Constants are converted once.
 void widen_for_kernels(Module& module);
 

@@ -58,10 +58,13 @@ void samples_ml(std::vector<Sample>& samples) {
     narrow.default_tensor = Tensor::of<int16_t>({1}, {0});
     wide.keys_tensor = Tensor::of<double>({2}, {0.5, -1}), wide.values_tensor = Tensor::of<int64_t>({2}, {3, 4});
     wide.default_tensor = Tensor::of<int64_t>({1}, {0});
+    LabelEncoder::Attrs ints;
+    ints.keys_int64s = {1, 0, 1}, ints.values_int64s = {7, 8, 9};
     Value* s = g.input(Tensor::of<std::string>({2, 2}, {"a", "c", "b", ""}));
     Value* f = g.input(Tensor::of<float>({3}, {std::nanf(""), -0.0f, 3}), {Dim::symbol("n")});
     g.outputs({g.b.make<LabelEncoder>({s}, to_int), g.b.make<LabelEncoder>({g.input(DType::i64, {4})}, to_text),
-               g.b.make<LabelEncoder>({f}, floats), g.b.make<LabelEncoder>({g.input(DType::i32, {4})}, tensors),
+               g.b.make<LabelEncoder>({f}, floats), g.b.make<LabelEncoder>({g.input(DType::i64, {5})}, ints),
+               g.b.make<LabelEncoder>({g.input(DType::i32, {4})}, tensors),
                g.b.make<LabelEncoder>({g.input(DType::i16, {4})}, narrow),
                g.b.make<LabelEncoder>({g.input(Tensor::of<double>({3}, {0.5, 2, -1}))}, wide)});
   });
@@ -158,6 +161,16 @@ void samples_ml(std::vector<Sample>& samples) {
       out.push_back(g.b.make<TreeEnsembleRegressor>({x}, a));
     }
     g.outputs(out);
+  });
+  add("tree_ensemble/comparisons", [](SampleGraph& g) {
+    TreeEnsemble::Attrs a;
+    a.tree_roots = {0, 2}, a.nodes_featureids = {0, 1, 1};
+    a.nodes_modes = Tensor::of<uint8_t>({3}, {0, 1, 5}), a.nodes_splits = Tensor::of<float>({3}, {0, 0.5, 0});
+    a.nodes_truenodeids = {0, 1, 0}, a.nodes_falsenodeids = {1, 2, 2};
+    a.nodes_trueleafs = {1, 1, 1}, a.nodes_falseleafs = {0, 1, 1};
+    a.leaf_targetids = {0, 1, 0}, a.leaf_weights = Tensor::of<float>({3}, {0.5, -2, 1});
+    g.outputs({g.b.make<TreeEnsemble>({rows(g, DType::f32, 5, 2)}, a),
+               g.b.make<TreeEnsemble>({g.input(DType::f32, {40, 2})}, a)});
   });
   add("tree_ensemble", [](SampleGraph& g) {
     const auto build = [&]<class T>(DType t) {
