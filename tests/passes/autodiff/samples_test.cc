@@ -67,7 +67,20 @@ TEST(Gradients, EveryOneIsChecked) {
 const std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"stop_gradient", "hides a dependence on purpose: Gradients.StopHidesADependence"},
     {"scatter_nd", "two updates without a reduction go to one place: which of them stays is not defined"},
+    {"scatter_elements/axes", "the same"},
+    {"scatter_elements/large", "the same"},
     {"unique/axis", "equal rows come apart when they move"},
+    {"unique/sizes", "the same"},
+    {"hardmax/strange_values", "equal elements, of which another is the largest when they move"},
+    {"range/at_run_time", "its length jumps when its operands move"},
+    {"top_k/few", "equal elements change places when they move"},
+    {"top_k/some", "the same"},
+    {"top_k/all", "the same"},
+    {"top_k/one", "the same"},
+    {"top_k/f64", "the same"},
+    {"top_k/f16", "the same"},
+    {"top_k/bf16", "the same"},
+    {"top_k/strange_values", "the same"},
     {"loop", "what it carries grows, so that its iterations cannot be stacked"},
 };
 
