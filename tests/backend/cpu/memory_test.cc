@@ -175,7 +175,8 @@ TEST(Memory, RecycledOutputsDoNotAccumulate) {
   for (int64_t n : {100, 5000, 300, 40000, 7, 20000, 900, 41000, 13000, 2}) {
     const Tensor a = pool->make(DType::f32, {n}), b = pool->make(DType::f32, {2 * n});
     most = std::max(most, 3 * n * 4);
-    EXPECT_LE(pool->held_bytes(), static_cast<size_t>(most + most / 4) + 256) << "after tensors of " << n << " and " << 2 * n;
+    EXPECT_LE(pool->held_bytes(), static_cast<size_t>(most + most / 4) + 256)
+        << "after tensors of " << n << " and " << 2 * n;
   }
   // Steady sizes use the same blocks again.
   const void* first = nullptr;
