@@ -23,6 +23,8 @@ Function resnext50();
 Function convnext();
 Function unet();
 Function detector();
+Function segmentation();
+Function video();
 Function style_transfer();
 
 // Speech and language.

@@ -320,6 +320,59 @@ Function detector() {
   });
 }
 
+// Chen et al., "Rethinking atrous convolution for semantic image segmentation" (DeepLabV3), 2017, on residual blocks of
+// which the last are dilated.
+Function segmentation() {
+  return trace("segmentation", {kImage}, [](Var image) {
+    Weights w(51);
+    const auto layer = [&](Var v, int64_t in, int64_t out, int64_t stride, int64_t dilation, float gain = 1.4F) {
+      return batch_norm(
+          w,
+          conv(
+              v, w.layer({out, in, 3, 3}, in * 9, gain),
+              {.strides = {stride, stride}, .dilations = {dilation, dilation}, .padding = Padding{dilation, dilation}}),
+          out);
+    };
+    Var x = max_pool_of(relu(conv_bn(w, image, 3, 64, 7, 2)), 3, 2, 1);
+    int64_t in = 64;
+    for (const auto& [out, stride, dilation] :
+         {std::array<int64_t, 3>{64, 1, 1}, {128, 2, 1}, {256, 1, 2}, {512, 1, 4}}) {
+      const Var y = layer(relu(layer(x, in, out, stride, dilation)), out, out, 1, dilation, 0.5F);
+      x = relu(y + (in == out ? x : conv_bn(w, x, in, out, 1, stride, 1, 1)));
+      in = out;
+    }
+    std::vector<Var> views{relu(conv_bn(w, x, in, 256, 1, 1))};
+    for (const int64_t dilation : {12, 24, 36}) views.push_back(relu(layer(x, in, 256, 1, dilation)));
+    views.push_back(resize(relu(conv_bn(w, global_average_pool(x), in, 256, 1, 1)), {28, 28}));
+    x = relu(layer(relu(conv_bn(w, concat(views, {.axis = 1}), 5 * 256, 256, 1, 1)), 256, 256, 1, 1));
+    return resize(conv_bias(w, x, 256, 21, 1), {224, 224}, {.mode = Interpolation::linear});
+  });
+}
+
+// Tran et al., "A closer look at spatiotemporal convolutions for action recognition" (R3D), 2018, of one block to a
+// stage: 3x3x3 kernels over 8 pictures.
+Function video() {
+  return trace("video", {{"frames", f32, {"batch", 3, 8, 112, 112}}}, [](Var x) {
+    Weights w(52);
+    const auto layer = [&](Var v, int64_t in, int64_t out, int64_t kernel, int64_t stride, float gain = 1.4F) {
+      const int64_t pad = kernel / 2;
+      return batch_norm(w,
+                        conv(v, w.layer({out, in, kernel, kernel, kernel}, in * kernel * kernel * kernel, gain),
+                             {.strides = {stride, stride, stride}, .padding = Padding{pad, pad, pad}}),
+                        out);
+    };
+    x = relu(batch_norm(
+        w, conv(x, w.layer({64, 3, 3, 7, 7}, 3 * 3 * 49, 1.4F), {.strides = {1, 2, 2}, .padding = Padding{1, 3, 3}}),
+        64));
+    for (const auto& [in, out] : {std::pair<int64_t, int64_t>{64, 64}, {64, 128}, {128, 256}, {256, 512}}) {
+      const int64_t stride = in == out ? 1 : 2;
+      const Var y = layer(relu(layer(x, in, out, 3, stride)), out, out, 3, 1, 0.5F);
+      x = relu(y + (in == out ? x : layer(x, in, out, 1, stride, 1)));
+    }
+    return classify(w, x, 512);
+  });
+}
+
 // Johnson et al., "Perceptual losses for real-time style transfer", 2016: mirrored edges, statistics of each image.
 Function style_transfer() {
   return trace("style_transfer", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var x) {

@@ -80,6 +80,8 @@ std::span<const Model> models() {
       {"convnext", "7x7 depthwise, LayerNorm over channels", convnext, {"batch=1"}, true},
       {"unet", "256x256, transposed convolutions", unet, {"batch=1"}, true},
       {"detector", "320x320, the form of YOLOv8n", detector, {"batch=1"}, true},
+      {"segmentation", "DeepLabV3 on 8 dilated layers", segmentation, {"batch=1"}, true},
+      {"video", "3x3x3 convolutions over 8 frames of 112x112", video, {"batch=1"}, true},
       {"style_transfer", "mirrored edges, InstanceNormalization", style_transfer, {"batch=1"}, true},
       {"speech_encoder", "Whisper tiny's, 10 s", speech_encoder, {"batch=1"}, true},
       {"conformer", "4 blocks, 200 frames", conformer, {"batch=1"}, true},
