@@ -77,7 +77,6 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
   constexpr bool kDense = kForm == Form::pointwise || kForm == Form::dense;
   const int64_t pixel = kDense ? kChannelBlock : s.pixel;
   out.row = out.residual_row = kDense ? kChannelBlock : s.out_pixel;
-  const bool simple = out.simple(e);
   for (; count > 0; --count) {
     // A touch in so short a loop costs more than a burst before it.
     constexpr bool kBurst = kForm == Form::pointwise;
@@ -120,10 +119,7 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
         in_block += s.in_block, w_block += s.w_in_block;
       } while (--blocks > 0);
     }
-    if (simple)
-      t.finish_simple(e, out);
-    else
-      t.finish(e, out);
+    t.finish(e, out);
     in += R * pixel;
     out.c = forget(out.c + R * out.row);
     if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
@@ -445,19 +441,14 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       out.cols = static_cast<int>(least(count * kChannelBlock, group_channels - out_block * kChannelBlock));
       out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
       out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
-      const int most_rows = kMaxRows[static_cast<int>(count) * kBlockVecs];
-      const int64_t strips = ceil_div(cols, most_rows);
-      const int64_t height = cols / strips;
-      const int64_t taller = cols % strips;
-      const TilesFn full = tiles_of(static_cast<int>(count), static_cast<int>(height), form);
-      const TilesFn fuller = taller == 0 ? full : tiles_of(static_cast<int>(count), static_cast<int>(height) + 1, form);
+      const Strips strips(cols, kMaxRows[static_cast<int>(count) * kBlockVecs]);
       Ahead ahead;
       // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
       const int64_t used = any ? az.count * ay.count * ax.count : 0;
       const bool first_tile = j.plane == 0 && j.row0 == 0 && j.col0 == 0;
       if (2 * used > kernel_taps && (first_tile || group_blocks * sum.w_out_block > kKeptWeights)) {
         ahead = weights_ahead(j, sum, b0, b1, out_block + count, pass + 1 == passes);
-        const int64_t touches = rows * strips * (form == Form::pointwise ? 1 : sum.blocks * used);
+        const int64_t touches = rows * strips.count * (form == Form::pointwise ? 1 : sum.blocks * used);
         ahead.lines = least(kLinesAtOnce, ceil_div(ahead.streams * ahead.size, touches));
       }
       for (int64_t y = 0; y < rows; ++y) {
@@ -467,19 +458,18 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
                            (out_y * j.out_width + out_x) * kChannelBlock;
         const float* a = in + ((j.row0 + y) * ay.in_step - y0) * line;
         // Tiles that see the same taps run together: all but the first and last ones of a row.
-        const auto width = [&](int64_t strip) { return height + (strip < taller ? 1 : 0); };
-        const auto begin = [&](int64_t strip) { return strip * height + least(strip, taller); };
-        for (int64_t strip = 0; strip < strips;) {
-          const int64_t first = begin(strip);
-          sum.taps = taps_of(y, first, first + width(strip));
+        for (int64_t strip = 0; strip < strips.count;) {
+          const int64_t first = strips.begin(strip);
+          const int pixels = strips.rows(strip);
+          sum.taps = taps_of(y, first, first + pixels);
           int64_t next = strip + 1;
-          const int64_t same_width = strip < taller ? taller : strips;
+          const int64_t same_width = strip < strips.taller ? strips.taller : strips.count;
           if (ax.inside(j.col0 + first)) {
-            while (next < same_width && ax.inside(j.col0 + begin(next + 1) - 1)) ++next;
+            while (next < same_width && ax.inside(j.col0 + strips.begin(next + 1) - 1)) ++next;
           }
           out.c = args.y + at + first * sum.out_pixel;
           out.residual = e.residual == nullptr ? nullptr : e.residual + at + first * sum.out_pixel;
-          (strip < taller ? fuller : full)(sum, a + first * sum.pixel, next - strip, ahead, e, out);
+          tiles_of(static_cast<int>(count), pixels, form)(sum, a + first * sum.pixel, next - strip, ahead, e, out);
           strip = next;
         }
       }
