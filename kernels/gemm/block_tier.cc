@@ -1,5 +1,7 @@
 #include "tc/kernels/gemm/block_tier.h"
 
+#include <utility>
+
 namespace tc::kernels {
 namespace {
 
@@ -13,75 +15,71 @@ struct Ahead {
 };
 constexpr int64_t kAheadSteps = 16;
 
-template <int R, int NV>
-void tile(const GemmBlock& g, const float* a, Ahead& ahead, const TileOut& out) {
-  Tile<R, NV> t;
-  t.zero();
-  const float* b = g.b;
-  const int64_t a_rs = g.a_rs, a_cs = g.a_cs, b_rs = g.b_rs;
-  fetch_outputs<R, NV>(out);
-  for (int64_t left = g.k; left > 0; left -= kAheadSteps) {
-    for (int64_t i = 0; i < ahead.lines; ++i, ahead.at += 16) __builtin_prefetch(ahead.at, 0, 2);
-    const int64_t steps = left < kAheadSteps ? left : kAheadSteps;
-    for (int64_t p = 0; p < steps; ++p, a += a_cs, b += b_rs) t.step(a, a_rs, b, 16);
+// `count` strips of R rows. kPackedA: they lie in packed strips, so that their addresses need no registers.
+template <int R, int NV, bool kPackedA>
+void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, TileOut out) {
+  const int64_t a_rs = kPackedA ? 1 : g.a_rs, a_cs = kPackedA ? kPackedRows : g.a_cs, b_rs = g.b_rs;
+  for (; count > 0; --count) {
+    Tile<R, NV> t;
+    t.zero();
+    // Loops that are known to run leave the accumulators where they are.
+    if (int64_t left = g.k; left > 0) {
+      const float *at = a, *b = g.b;
+      do {
+        for (int64_t i = 0; i < ahead.lines; ++i, ahead.at += 16) __builtin_prefetch(ahead.at, 0, 2);
+        int64_t steps = left < kAheadSteps ? left : kAheadSteps;
+        do {
+          t.step(at, a_rs, b, 16);
+          at += a_cs, b += b_rs;
+        } while (--steps > 0);
+        left -= kAheadSteps;
+      } while (left > 0);
+    }
+    finish_tile(t, *g.epilogue, out);
+    a += kPackedA ? g.a_strip : R * a_rs;
+    out.c += R * out.row;
+    if (out.residual != nullptr) out.residual += R * out.residual_row;
+    if (out.row_bias != nullptr) out.row_bias += R;
   }
-  finish_tile(t, *g.epilogue, out);
 }
 
-using TileFn = void (*)(const GemmBlock&, const float*, Ahead&, const TileOut&);
+using StripsFn = void (*)(const GemmBlock&, const float*, int64_t, Ahead&, TileOut);
 
-template <int NV>
-TileFn tile_of(int rows) {
-#define TC_ROWS(R)                   \
-  case R:                            \
-    if constexpr (R <= kMaxRows[NV]) \
-      return tile<R, NV>;            \
-    else                             \
-      return nullptr;
-  switch (rows) {
-    TC_ROWS(1)
-    TC_ROWS(2)
-    TC_ROWS(3)
-    TC_ROWS(4)
-    TC_ROWS(5) TC_ROWS(6) TC_ROWS(7) TC_ROWS(8) TC_ROWS(9) TC_ROWS(10) TC_ROWS(11) TC_ROWS(12) default : return nullptr;
-  }
-#undef TC_ROWS
+template <bool kPackedA, int NV, int... R>
+StripsFn strips_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr StripsFn kByRows[] = {strips_of<R + 1, NV, kPackedA>...};
+  return kByRows[rows - 1];
 }
-
-TileFn tile_of(int vecs, int rows) {
-  switch (vecs) {
-    case 1:
-      return tile_of<1>(rows);
-    case 2:
-      return tile_of<2>(rows);
-#if !defined(__AVX2__) || defined(__AVX512F__)
-    case 3:
-      return tile_of<3>(rows);
-    case 4:
-      return tile_of<4>(rows);
-#endif
-    default:
-      return nullptr;
-  }
+template <bool kPackedA, int... V>
+StripsFn strips_of(int vecs, int rows, std::integer_sequence<int, V...>) {
+  StripsFn found = nullptr;
+  ((vecs == V + 1 ? void(found = strips_of<kPackedA, V + 1>(rows, std::make_integer_sequence<int, kMaxRows[V + 1]>{}))
+                  : void()),
+   ...);
+  return found;
 }
 
 }  // namespace
 
 void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
+  constexpr std::make_integer_sequence<int, kPanelVecs> kVecs;
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
-  const Strips strips(g.rows, kMaxRows[g.a_strip != 0 ? kPanelVecs : vecs]);
+  const bool packed_a = g.a_strip != 0;
+  const Strips strips(g.rows, kMaxRows[packed_a ? kPanelVecs : vecs]);
   TileOut out = g.out;
   const float* a = g.a;
   Ahead ahead;
   if (g.ahead != nullptr) ahead = {g.ahead, (kAheadSteps * kPanel / 16 + strips.count - 1) / strips.count};
-  for (int64_t s = 0; s < strips.count; ++s) {
-    const int rows = strips.rows(s);
-    tile_of(vecs, rows)(g, a, ahead, out);
-    a += g.a_strip != 0 ? g.a_strip : rows * g.a_rs;
-    out.c += rows * out.row;
-    if (out.residual != nullptr) out.residual += rows * out.residual_row;
-    if (out.row_bias != nullptr) out.row_bias += rows;
-  }
+  const auto add = [&](int64_t count, int64_t rows) {
+    const auto height = static_cast<int>(rows);
+    (packed_a ? strips_of<true>(vecs, height, kVecs) : strips_of<false>(vecs, height, kVecs))(g, a, count, ahead, out);
+    a += count * (packed_a ? g.a_strip : rows * g.a_rs);
+    out.c += count * rows * out.row;
+    if (out.residual != nullptr) out.residual += count * rows * out.residual_row;
+    if (out.row_bias != nullptr) out.row_bias += count * rows;
+  };
+  if (strips.taller > 0) add(strips.taller, strips.height + 1);
+  add(strips.count - strips.taller, strips.height);
 }
 
 }  // namespace tc::kernels

@@ -29,6 +29,8 @@ inline constexpr int kMaxRows[] = {0, 6, 4, 3, 3};
 #define TC_TILE_NAME "3x16"
 #endif
 inline constexpr int kPanel = kPanelVecs * kVecFloats;
+// Rows of A in packed strips, one strip per register tile: [k][kPackedRows].
+inline constexpr int kPackedRows = kMaxRows[kPanelVecs] <= 4 ? 4 : 8;
 
 // Rows of a block split evenly among as few tiles as can be: no thin last one.
 struct Strips {

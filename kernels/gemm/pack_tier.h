@@ -51,9 +51,6 @@ inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, floa
   pack_any(src + p, 1, cs, k - p, cols, dst + p * kPanel);
 }
 
-// Rows of A in packed strips, one strip per register tile: [k][kPackedRows].
-inline constexpr int kPackedRows = kMaxRows[kPanelVecs] <= 4 ? 4 : 8;
-
 // One strip of up to kPackedRows rows; what lies beyond them is not read by anyone.
 inline void pack_strip(const float* a, int64_t rs, int64_t cs, int64_t k, int rows, float* dst) {
   int64_t p = 0;
