@@ -68,41 +68,77 @@ TC_INLINE float plain_one(const PoolArgs& g, const float* x, const Span& sz, con
   return kMax ? acc : acc / static_cast<float>(taps_of(g.count_include_pad, sz, sy, sx));
 }
 
-// Output columns whose taps all lie inside go a register at a time; the others one by one.
+// Floats of a line of column results.
+constexpr int64_t kLine = 2048;
+
+template <bool kMax>
+TC_INLINE VecF join(VecF a, VecF b) {
+  return kMax ? greater(a, b) : a + b;
+}
+
+// A row of windows in two passes: what each column of the input comes to, with the padding beside the image as columns
+// of their own, then what the columns of each window do. Of 320
+// channels of 14 x 14, 3x3 windows 1.59 to 0.18 ms.
 template <bool kMax>
 void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const PoolShape& s = g.shape;
   const float* x = g.x + plane * s.in[0] * s.in[1] * s.in[2];
   float* y = g.y + (plane * s.out[0] * s.out[1] + row0) * s.out[2];
-  const int64_t step = s.stride[2];
-  const int64_t last = s.in[2] - 1 - (s.kernel[2] - 1) * s.dilation[2] + s.pad[2];
-  const int64_t left = least(s.out[2], (s.pad[2] + step - 1) / step);
-  const int64_t right = last < 0 || step > 2 ? left : most(left, least(s.out[2], last / step + 1));
-  for (int64_t row = row0; row < row1; ++row, y += s.out[2]) {
-    const Span sz = span_of(s, 0, row / s.out[1]);
-    const Span sy = span_of(s, 1, row % s.out[1]);
-    for (int64_t ox = 0; ox < s.out[2];) {
-      // The last register computes some columns again.
-      if (ox > left && ox < right && ox + kV > right && right - kV >= left) ox = right - kV;
-      const Span sx = span_of(s, 2, ox);
-      if (ox < left || ox + kV > right) {
-        y[ox++] = plain_one<kMax>(g, x, sz, sy, sx);
-        continue;
-      }
-      VecF acc(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
-      for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
-        for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
-          const int64_t line = (sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1];
-          const float* in = x + line * s.in[2] + sx.at;
-          for (int64_t kx = 0; kx < s.kernel[2]; ++kx) {
-            const float* p = in + kx * s.dilation[2];
-            const VecF v = step == 1 ? load(p) : load_every_second(p);
-            acc = kMax ? greater(acc, v) : acc + v;
+  const int64_t step = s.stride[2], reach = (s.kernel[2] - 1) * s.dilation[2] + 1;
+  const int64_t room = reach > kLine || step > kLine ? 0 : ((kLine - reach) / step + 1) / kV * kV;
+  if (room == 0) {
+    for (int64_t row = row0; row < row1; ++row) {
+      const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
+      for (int64_t ox = 0; ox < s.out[2]; ++ox) *y++ = plain_one<kMax>(g, x, sz, sy, span_of(s, 2, ox));
+    }
+    return;
+  }
+  const VecF start(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
+  alignas(64) int32_t lane[kV];
+  for (int i = 0; i < kV; ++i) lane[i] = static_cast<int32_t>(i * step);
+  const VecI lanes = load(lane);
+  alignas(64) float line[kLine + kV], taps[kLine];
+  for (int64_t first = 0; first < s.out[2]; first += room) {
+    const int64_t cols = least(room, s.out[2] - first), whole = (cols + kV - 1) / kV * kV;
+    // The line's first column, and which of the image it has.
+    const int64_t x0 = first * step - s.pad[2], line_cols = (whole - 1) * step + reach;
+    const int64_t left = least(line_cols, most(0, -x0)), right = most(left, least(line_cols, s.in[2] - x0));
+    for (int64_t i = 0; i < line_cols; i += kV) store(line + i, start);
+    for (int64_t i = 0; !kMax && i < cols; ++i) {
+      const int64_t at = x0 + i * step;
+      taps[i] = static_cast<float>(s.kernel[2]);
+      if (at >= 0 && at + reach <= s.in[2]) continue;
+      const Span sx = span_of(s, 2, first + i);
+      taps[i] = static_cast<float>(g.count_include_pad ? sx.padded : sx.k1 - sx.k0);
+    }
+    for (int64_t row = row0; row < row1; ++row) {
+      const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
+      for (int64_t i = left; i < right; i += kV) {
+        const Tail<float> tail(static_cast<int>(least(kV, right - i)));
+        const float* in = x + x0 + i;
+        VecF acc = start;
+        for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
+          for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
+            const int64_t at = (sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1];
+            acc = join<kMax>(acc, load(in + at * s.in[2], tail));
           }
         }
+        // Whole registers: what a masked store leaves is slow to read.
+        store(line + i, kMax ? select(tail.mask(), acc, start) : acc);
       }
-      store(y + ox, kMax ? acc : acc / VecF(static_cast<float>(taps_of(g.count_include_pad, sz, sy, sx))));
-      ox += kV;
+      const int64_t rows = g.count_include_pad ? sz.padded * sy.padded : (sz.k1 - sz.k0) * (sy.k1 - sy.k0);
+      const VecF row_taps(static_cast<float>(rows));
+      float* to = y + (row - row0) * s.out[2] + first;
+      for (int64_t i = 0; i < cols; i += kV) {
+        const Tail<float> tail(static_cast<int>(least(kV, cols - i)));
+        const auto column = [&](int64_t kx) __attribute__((always_inline)) {
+          const float* from = line + i * step + kx * s.dilation[2];
+          return step == 1 ? load(from) : step == 2 ? load_every_second(from) : gather(from, lanes);
+        };
+        VecF acc = column(0);
+        for (int64_t kx = 1; kx < s.kernel[2]; ++kx) acc = join<kMax>(acc, column(kx));
+        store(to + i, kMax ? acc : acc / (row_taps * load(taps + i, tail)), tail);
+      }
     }
   }
 }
@@ -191,11 +227,6 @@ void plain(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
 
 void blocked(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   g.kind == PoolKind::max ? blocked_rows<true>(g, plane, row0, row1) : blocked_rows<false>(g, plane, row0, row1);
-}
-
-template <bool kMax>
-TC_INLINE VecF join(VecF a, VecF b) {
-  return kMax ? greater(a, b) : a + b;
 }
 
 template <bool kMax>

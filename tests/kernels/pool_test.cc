@@ -183,6 +183,18 @@ TEST(Pool, EveryWidthStrideAndPad) {
   check(shape_2d(11, 50, 3, 2, 2, 2, true));
 }
 
+TEST(Pool, WideLinesAndWindows) {
+  for (const int64_t stride : {1, 2, 3, 150}) check(shape_2d(2, 5000, 3, stride, 1, 1, true));
+  PoolShape s = shape_2d(1, 5000, 1, 1, 0, 1, false);
+  for (const int64_t kernel : {700, 2048, 2500}) {
+    s.kernel[2] = kernel, s.stride[2] = 120, s.pad[2] = s.pad_end[2] = 300;
+    s.out[2] = (5600 - kernel) / 120 + 1;
+    check(s);
+  }
+  s.stride[2] = 2100, s.kernel[2] = 2, s.out[2] = 5598 / 2100 + 1;
+  check(s);
+}
+
 TEST(Pool, OneAndThreeAxes) {
   PoolShape s = shape_2d(6, 20, 3, 2, 1, 1, false);
   s.in[0] = 5, s.kernel[0] = 2, s.stride[0] = 2, s.pad[0] = 1, s.pad_end[0] = 0, s.out[0] = 3;
