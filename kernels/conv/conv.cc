@@ -451,6 +451,7 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
   const int64_t taps = volume(s.kernel);
   switch (algorithm) {
     case ConvAlgorithm::direct:
+      if (conv_few_outputs(algorithm, s)) return blocks(s.ic) * taps * s.oc * kChannelBlock;
       return s.groups * blocks(s.oc / s.groups) * blocks(s.ic / s.groups) * taps * kChannelBlock * kChannelBlock;
     case ConvAlgorithm::direct_plain:
       return blocks(s.oc) * s.ic * taps * kChannelBlock;

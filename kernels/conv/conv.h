@@ -70,6 +70,12 @@ inline constexpr int64_t kScratchHead = 16;
 // Up to so many input channels direct_plain sums over a flat table of (tap, channel) pairs.
 inline constexpr int64_t kFlatChannels = 8;
 
+// Up to so many outputs of direct have lanes of input channels: [input block][tap][output][16].
+inline constexpr int64_t kFewOutputs = 4;
+constexpr bool conv_few_outputs(ConvAlgorithm algorithm, const ConvShape& s) {
+  return algorithm == ConvAlgorithm::direct && s.groups == 1 && s.oc <= kFewOutputs;
+}
+
 // Floats that a line of the input has in the scratch of the nchw algorithms, for `cols` output columns.
 constexpr int64_t nchw_line(const ConvShape& s, int64_t cols) {
   constexpr int64_t vec = 16;

@@ -29,9 +29,21 @@ void pack_direct(const ConvShape& s, const float* w, int64_t steps, int64_t grou
   }
 }
 
+void pack_few_outputs(const ConvShape& s, const float* w, float* dst) {
+  const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  for (int64_t i0 = 0; i0 < s.ic; i0 += kChannelBlock) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      for (int64_t o = 0; o < s.oc; ++o) {
+        for (int64_t i = i0; i < i0 + kChannelBlock; ++i) *dst++ = i < s.ic ? weight(s, w, o, i, tap, taps) : 0.0f;
+      }
+    }
+  }
+}
+
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
   if (algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4)
     return TC_TIER_NAME(conv_winograd_pack)(s, algorithm, w, tile, dst);
+  if (conv_few_outputs(algorithm, s)) return pack_few_outputs(s, w, dst);
   const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   dst += tile * (conv_packed_floats(algorithm, s) / conv_pack_tiles(algorithm, s));
   const int64_t group_blocks = (s.oc / s.groups + kChannelBlock - 1) / kChannelBlock;

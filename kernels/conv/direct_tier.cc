@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/simd/transpose.h"
 
 namespace tc::kernels {
 namespace {
@@ -50,7 +51,7 @@ struct Sum {
   Taps taps;
   int64_t in_block;
   int64_t blocks;
-  int64_t steps, last_steps;  // of K in a block, and in the last one
+  int64_t steps, last_steps;  // of K in a block, and in the last one: input channels
   int64_t pixel;              // floats between output columns' inputs
   int64_t a_cs;               // floats between steps
   int64_t out_pixel;          // floats between output columns
@@ -126,7 +127,105 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
   }
 }
 
+// Sums that a tile of few outputs has.
+constexpr int kFewSums = kVecFloats < 8 ? 8 : kVecFloats;
+constexpr int few_pixels(int outputs) {
+  return kFewSums / outputs;
+}
+
+// The same for O outputs of all: lanes are input channels, which are added up at the end. In shares of what the tiles
+// above reach, where 16 - O lanes are padding: 64 to 3 channels by 3x3 3.1, by 9x9 4.3, to 1 by 3x3 4.6; 256 to 4 by
+// 1x1 2.1; 128 to 8 by 3x3 1.3, to 6 by 1x1 0.6.
+template <int R, int O>
+void few_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, TileOut out) {
+  const int64_t pixel = s.pixel;
+  out.row = out.residual_row = s.out_pixel;
+  for (; count > 0; --count) {
+    Tile<R, O> t;
+    t.zero();
+    // What lies beyond the last channel may be anything.
+    const auto add_block = [&](const float* in_block, const float* w_block, auto read) __attribute__((always_inline)) {
+      const Tap* line = s.taps.first;
+      int64_t rows = s.taps.rows;
+      do {
+        const Tap* tap = line;
+        int64_t cols = s.taps.cols;
+        do {
+          const float *a = in_block + tap->in, *w = w_block + tap->w;
+#pragma GCC unroll 4
+          for (int lane = 0; lane < kChannelBlock; lane += kVecFloats) {
+            VecF weights[O];
+#pragma GCC unroll 8
+            for (int o = 0; o < O; ++o) weights[o] = load(w + o * kChannelBlock + lane);
+#pragma GCC unroll 16
+            for (int i = 0; i < R; ++i) {
+              const VecF x = held(read(a + i * pixel, lane));
+#pragma GCC unroll 8
+              for (int o = 0; o < O; ++o) t.v[i][o] = fma(x, weights[o], t.v[i][o]);
+            }
+          }
+          ++tap;
+        } while (--cols > 0);
+        line += s.taps.line;
+      } while (--rows > 0);
+    };
+    if (s.taps.cols > 0) {
+      const bool ragged = s.last_steps < kChannelBlock;
+      const float *in_block = in, *w_block = s.w;
+      for (int64_t blocks = s.blocks - ragged; blocks > 0; --blocks) {
+        add_block(in_block, w_block, [](const float* p, int lane) { return load(p + lane); });
+        in_block += s.in_block, w_block += s.w_in_block;
+      }
+      if (ragged) {
+        add_block(in_block, w_block, [&](const float* p, int lane) {
+          const int64_t rest = s.last_steps - lane;
+          return load(p + lane, Tail<float>(rest <= 0 ? 0 : rest < kVecFloats ? static_cast<int>(rest) : kVecFloats));
+        });
+      }
+    }
+    alignas(64) float sums[kFewSums + kChannelBlock];
+#pragma GCC unroll 2
+    for (int first = 0; first < R * O; first += kVecFloats) {
+      VecF rows[kVecFloats];
+#pragma GCC unroll 16
+      for (int q = 0; q < kVecFloats; ++q)
+        rows[q] = first + q < R * O ? t.v[(first + q) / O][(first + q) % O] : VecF(0.0f);
+      store(sums + first, row_sums(rows));
+    }
+    Tile<R, kBlockVecs> result;
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kBlockVecs; ++j) {
+        constexpr auto within = [](int n) { return n < 0 ? 0 : n > kVecFloats ? kVecFloats : n; };
+        result.v[i][j] = load(sums + i * O + j * kVecFloats, Tail<float>(within(O - j * kVecFloats)));
+      }
+    }
+    result.finish(e, out);
+    in += R * pixel;
+    out.c = forget(out.c + R * out.row);
+    if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
+  }
+}
+
 using TilesFn = void (*)(const Sum&, const float*, int64_t, Ahead&, const Epilogue&, TileOut);
+
+template <int O, int... R>
+TilesFn few_tiles_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr TilesFn kByRows[] = {few_tiles<R + 1, O>...};
+  return kByRows[rows - 1];
+}
+template <int... O>
+TilesFn few_tiles_of(int outputs, int rows, std::integer_sequence<int, O...>) {
+  TilesFn found = nullptr;
+  ((outputs == O + 1 ? void(found = few_tiles_of<O + 1>(rows, std::make_integer_sequence<int, few_pixels(O + 1)>{}))
+                     : void()),
+   ...);
+  return found;
+}
+TilesFn few_tiles_of(int outputs, int rows) {
+  return few_tiles_of(outputs, rows, std::make_integer_sequence<int, kFewOutputs>{});
+}
 
 // Output blocks of one pass.
 constexpr int kGroup = kPanelVecs / kBlockVecs;
@@ -277,12 +376,13 @@ void copy_rows(const float* x, int64_t planes, int64_t plane, int64_t rows, int6
 struct Job {
   const ConvArgs* args;
   const ConvPlan* plan;
-  bool plain, flat;
+  bool plain, flat, few;
   int64_t image, group;
   int64_t region;                            // its number, for the scratch's head
   int64_t depth, height, width;              // of the input
   int64_t out_depth, out_height, out_width;  // of the output; pointwise ones are one row
   int64_t in_blocks, block_steps;            // of this group
+  int64_t tap_weights;                       // of one tap, input and output block
   int64_t oc_blocks;                         // of all groups
   int64_t plane;                             // of a phase, and its part
   int64_t row0, row1, col0, col1;
@@ -317,7 +417,7 @@ Ahead weights_ahead(const Job& j, const Sum& sum, int64_t b0, int64_t b1, int64_
     b0 = b1 < j.in_blocks ? b1 : 0;
     block = b1 < j.in_blocks ? j.block0 : j.block1;
   }
-  if (block >= group_blocks || s.transposed || j.flat) return a;
+  if (block >= group_blocks || s.transposed || j.flat || j.few) return a;
   a.at = j.args->w + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
   a.streams = least(kGroup, group_blocks - block);
   a.stride = sum.w_out_block;
@@ -364,7 +464,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       for (int64_t kx = 0; kx < s.kernel[2]; ++kx) {
         if (!ax.offset(kx, &dx)) continue;
         const int64_t in = (dz - az.low) * plane + dy * line + (dx - ax.low) * unit;
-        const int64_t w = ((kz * s.kernel[1] + ky) * s.kernel[2] + kx) * j.block_steps * kChannelBlock;
+        const int64_t w = ((kz * s.kernel[1] + ky) * s.kernel[2] + kx) * j.tap_weights;
         for (int64_t step = 0; step < steps_in_table; ++step)
           taps[count++] = {in + step * block, w + step * kChannelBlock};
       }
@@ -391,7 +491,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   sum.pixel = ax.in_step * unit;
   sum.a_cs = j.plain ? block : 1;
   sum.out_pixel = ax.step * kChannelBlock;
-  sum.w_in_block = kernel_taps * j.block_steps * kChannelBlock;
+  sum.w_in_block = kernel_taps * j.tap_weights;
   sum.w_out_block = j.in_blocks * sum.w_in_block;
   Form form = j.flat ? Form::flat : Form::any;
   if (!j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock)
@@ -441,7 +541,8 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       out.cols = static_cast<int>(least(count * kChannelBlock, group_channels - out_block * kChannelBlock));
       out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
       out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
-      const Strips strips(cols, kMaxRows[static_cast<int>(count) * kBlockVecs]);
+      const Strips strips(cols,
+                          j.few ? few_pixels(static_cast<int>(s.oc)) : kMaxRows[static_cast<int>(count) * kBlockVecs]);
       Ahead ahead;
       // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
       const int64_t used = any ? az.count * ay.count * ax.count : 0;
@@ -469,7 +570,9 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
           }
           out.c = args.y + at + first * sum.out_pixel;
           out.residual = e.residual == nullptr ? nullptr : e.residual + at + first * sum.out_pixel;
-          tiles_of(static_cast<int>(count), pixels, form)(sum, a + first * sum.pixel, next - strip, ahead, e, out);
+          const TilesFn run =
+              j.few ? few_tiles_of(static_cast<int>(s.oc), pixels) : tiles_of(static_cast<int>(count), pixels, form);
+          run(sum, a + first * sum.pixel, next - strip, ahead, e, out);
           strip = next;
         }
       }
@@ -493,6 +596,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   j.plan = &p;
   j.plain = p.algorithm == ConvAlgorithm::direct_plain;
   j.flat = j.plain && s.ic <= kFlatChannels;
+  j.few = conv_few_outputs(p.algorithm, s);
   // Neighbouring tiles share input.
   int64_t t = tile_index;
   const int64_t block_tile = t % p.block_tiles;
@@ -514,6 +618,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   extents(s.out, &j.out_depth, &j.out_height, &j.out_width);
   j.in_blocks = j.plain ? 1 : ceil_div(s.ic / s.groups, kChannelBlock);
   j.block_steps = j.plain ? s.ic : kChannelBlock;
+  j.tap_weights = (j.few ? s.oc : j.block_steps) * kChannelBlock;
   const int64_t group_blocks = ceil_div(s.oc / s.groups, kChannelBlock);
   j.oc_blocks = s.groups * group_blocks;
   j.row0 = row_tile * p.row_tile;

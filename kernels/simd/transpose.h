@@ -1,4 +1,4 @@
-// In-register transposition of a square of floats, one register per row.
+// In-register transposition of a square of floats, one register per row, and the sums of its rows.
 #pragma once
 #include "tc/kernels/simd/vec.h"
 
@@ -35,6 +35,23 @@ TC_INLINE void transpose(VecF (&m)[16]) {
     m[12 + i] = VecF(_mm512_shuffle_f32x4(low13, high13, 0xdd));
   }
 }
+
+// Lane i: the sum of m[i]'s lanes. Half the shuffles of a transposition.
+TC_INLINE VecF row_sums(const VecF (&m)[16]) {
+  __m512 quads[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512 a =
+        _mm512_add_ps(_mm512_unpacklo_ps(m[4 * i], m[4 * i + 1]), _mm512_unpackhi_ps(m[4 * i], m[4 * i + 1]));
+    const __m512 b =
+        _mm512_add_ps(_mm512_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]), _mm512_unpackhi_ps(m[4 * i + 2], m[4 * i + 3]));
+    quads[i] = _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+  }
+  const auto halve = [](__m512 a, __m512 b) __attribute__((always_inline)) {
+    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+  };
+  return VecF(halve(halve(quads[0], quads[1]), halve(quads[2], quads[3])));
+}
 #elif defined(__AVX2__)
 TC_INLINE void transpose(VecF (&m)[8]) {
   __m256 a[8];
@@ -57,6 +74,15 @@ TC_INLINE void transpose(VecF (&m)[8]) {
     m[4 + i] = VecF(_mm256_permute2f128_ps(b[i], b[4 + i], 0x31));
   }
 }
+
+TC_INLINE VecF row_sums(const VecF (&m)[8]) {
+  __m256 quads[2];
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; ++i)
+    quads[i] = _mm256_hadd_ps(_mm256_hadd_ps(m[4 * i], m[4 * i + 1]), _mm256_hadd_ps(m[4 * i + 2], m[4 * i + 3]));
+  return VecF(_mm256_add_ps(_mm256_permute2f128_ps(quads[0], quads[1], 0x20),
+                            _mm256_permute2f128_ps(quads[0], quads[1], 0x31)));
+}
 #else
 TC_INLINE void transpose(VecF (&m)[4]) {
   const __m128 a = _mm_unpacklo_ps(m[0], m[1]);
@@ -67,6 +93,10 @@ TC_INLINE void transpose(VecF (&m)[4]) {
   m[1] = VecF(_mm_movehl_ps(c, a));
   m[2] = VecF(_mm_movelh_ps(b, d));
   m[3] = VecF(_mm_movehl_ps(d, b));
+}
+
+TC_INLINE VecF row_sums(const VecF (&m)[4]) {
+  return VecF(_mm_hadd_ps(_mm_hadd_ps(m[0], m[1]), _mm_hadd_ps(m[2], m[3])));
 }
 #endif
 

@@ -378,6 +378,20 @@ TEST(Conv, Transposed) {
   }
 }
 
+TEST(Conv, FewOutputs) {
+  for (int64_t oc = 1; oc <= kFewOutputs + 1; ++oc) {
+    for (const int64_t ic : {3, 16, 21, 40}) {
+      for (const int64_t stride : {1, 2}) {
+        check(shape_2d(1, ic, oc, 6, 19, 3, 3, stride, 1), {.bias = true, .clip = true});
+        check(transposed_2d(1, ic, oc, 5, 7, 4, stride, 1), {.residual = true, .slope = 0.2f});
+      }
+      check(shape_2d(2, ic, oc, 5, 7, 1, 1), {.scale = true, .strip = true});
+    }
+    check(shape_2d(1, 150, oc, 7, 9, 5, 5, 1, 4, 2), {.bias = true, .residual = true, .in_place = true});
+    check(shape_2d(1, 64, oc, 60, 61, 3, 3, 1, 1), {.bias = true});
+  }
+}
+
 TEST(Conv, Epilogues) {
   const Extras extras[] = {
       {.bias = true},     {.scale = true},
