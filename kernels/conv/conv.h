@@ -70,7 +70,7 @@ inline constexpr int64_t kScratchHead = 16;
 // Up to so many input channels direct_plain sums over a flat table of (tap, channel) pairs.
 inline constexpr int64_t kFlatChannels = 8;
 
-// Up to so many outputs of direct have lanes of input channels: [input block][tap][output][16].
+// Up to so many outputs of direct have lanes of input channels: [phase][input block][tap][output][16].
 inline constexpr int64_t kFewOutputs = 4;
 constexpr bool conv_few_outputs(ConvAlgorithm algorithm, const ConvShape& s) {
   return algorithm == ConvAlgorithm::direct && s.groups == 1 && s.oc <= kFewOutputs;

@@ -14,30 +14,47 @@ TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t i
   return w[((oc / out_channels * in_channels + ic) * out_channels + oc % out_channels) * taps + tap];
 }
 
-// One output block: [input block][tap][step][16]; steps are the channels of an input block.
-void pack_direct(const ConvShape& s, const float* w, int64_t steps, int64_t group, int64_t o0, float* dst) {
-  const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
-  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
-  for (int64_t i0 = 0; i0 < in_channels; i0 += steps) {
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      for (int64_t i = i0; i < i0 + steps; ++i) {
-        for (int64_t o = o0; o < o0 + kChannelBlock; ++o) {
-          *dst++ = i < in_channels && o < out_channels ? weight(s, w, group * out_channels + o, i, tap, taps) : 0.0f;
+// f(first input channel, tap) in the order of packed weights: [phase][block of `steps` input channels][tap]. The phase
+// of a transposed convolution's output sees every stride-th kernel index or so along an axis.
+template <class F>
+void for_taps(const ConvShape& s, int64_t steps, F f) {
+  const auto phases = [&](int axis) { return s.transposed ? s.stride[axis] : 1; };
+  for (int64_t phase = 0; phase < phases(0) * phases(1) * phases(2); ++phase) {
+    const int64_t at[] = {phase / phases(2) / phases(1), phase / phases(2) % phases(1), phase % phases(2)};
+    const auto has = [&](int axis, int64_t k) {
+      return !s.transposed || (at[axis] + s.pad[axis] - k * s.dilation[axis]) % s.stride[axis] == 0;
+    };
+    for (int64_t i0 = 0; i0 < s.ic / s.groups; i0 += steps) {
+      for (int64_t kz = 0; kz < s.kernel[0]; ++kz) {
+        for (int64_t ky = 0; has(0, kz) && ky < s.kernel[1]; ++ky) {
+          for (int64_t kx = 0; has(1, ky) && kx < s.kernel[2]; ++kx)
+            if (has(2, kx)) f(i0, (kz * s.kernel[1] + ky) * s.kernel[2] + kx);
         }
       }
     }
   }
 }
 
-void pack_few_outputs(const ConvShape& s, const float* w, float* dst) {
+// One output block: [phase][input block][tap][step][16]; steps are the channels of an input block.
+void pack_direct(const ConvShape& s, const float* w, int64_t steps, int64_t group, int64_t o0, float* dst) {
   const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
-  for (int64_t i0 = 0; i0 < s.ic; i0 += kChannelBlock) {
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      for (int64_t o = 0; o < s.oc; ++o) {
-        for (int64_t i = i0; i < i0 + kChannelBlock; ++i) *dst++ = i < s.ic ? weight(s, w, o, i, tap, taps) : 0.0f;
+  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
+  for_taps(s, steps, [&](int64_t i0, int64_t tap) {
+    for (int64_t i = i0; i < i0 + steps; ++i) {
+      for (int64_t o = o0; o < o0 + kChannelBlock; ++o) {
+        *dst++ = i < in_channels && o < out_channels ? weight(s, w, group * out_channels + o, i, tap, taps) : 0.0f;
       }
     }
-  }
+  });
+}
+
+void pack_few_outputs(const ConvShape& s, const float* w, float* dst) {
+  const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  for_taps(s, kChannelBlock, [&](int64_t i0, int64_t tap) {
+    for (int64_t o = 0; o < s.oc; ++o) {
+      for (int64_t i = i0; i < i0 + kChannelBlock; ++i) *dst++ = i < s.ic ? weight(s, w, o, i, tap, taps) : 0.0f;
+    }
+  });
 }
 
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {

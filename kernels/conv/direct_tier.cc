@@ -331,15 +331,17 @@ struct Axis {
       ++i;
     }
   }
+  // Whether the phase has kernel index k.
+  TC_INLINE bool has(int64_t k) const { return !transposed || (first + pad - k * dilation) % stride == 0; }
+  // So many of them, whether they meet the image or not.
+  TC_INLINE int64_t all() const {
+    int64_t n = 0;
+    for (int64_t k = 0; k < kernel; ++k) n += has(k);
+    return n;
+  }
   TC_INLINE bool offset(int64_t k, int64_t* at) const {
-    if (k < from || k >= to) return false;
-    if (!transposed) {
-      *at = k * dilation - pad;
-      return true;
-    }
-    const int64_t t = first + pad - k * dilation;
-    if (t % stride != 0) return false;
-    *at = t / stride;
+    if (k < from || k >= to || !has(k)) return false;
+    *at = transposed ? (first + pad - k * dilation) / stride : k * dilation - pad;
     return true;
   }
 };
@@ -383,8 +385,10 @@ struct Job {
   int64_t out_depth, out_height, out_width;  // of the output; pointwise ones are one row
   int64_t in_blocks, block_steps;            // of this group
   int64_t tap_weights;                       // of one tap, input and output block
-  int64_t oc_blocks;                         // of all groups
-  int64_t plane;                             // of a phase, and its part
+  int64_t taps_before = 0;                   // of the phases before this one
+  bool last_phase = true;
+  int64_t oc_blocks;  // of all groups
+  int64_t plane;      // of a phase, and its part
   int64_t row0, row1, col0, col1;
   int64_t block0, block1;  // of this group's output
   float* scratch;
@@ -408,17 +412,20 @@ void strip_rows(const Job& j, int64_t block, int64_t z, int64_t y0, int64_t y1, 
 }
 
 // The weights after those of output blocks up to `block` and input blocks [b0, b1): the next pass's, or the next
-// chunk's, or the next tile's.
-Ahead weights_ahead(const Job& j, const Sum& sum, int64_t b0, int64_t b1, int64_t block, bool last_pass) {
+// chunk's or phase's, or the next tile's.
+Ahead weights_ahead(const Job& j, const Sum& sum, const float* weights, int64_t b0, int64_t b1, int64_t block,
+                    bool last_pass) {
   Ahead a;
   const ConvShape& s = j.args->shape;
   const int64_t group_blocks = ceil_div(s.oc / s.groups, kChannelBlock);
-  if (last_pass) {
-    b0 = b1 < j.in_blocks ? b1 : 0;
-    block = b1 < j.in_blocks ? j.block0 : j.block1;
+  if (last_pass && b1 < j.in_blocks) {
+    b0 = b1, block = j.block0;
+  } else if (last_pass) {
+    b0 = 0, block = j.last_phase ? j.block1 : j.block0;
+    weights = j.last_phase ? j.args->w : weights + j.in_blocks * sum.w_in_block;
   }
-  if (block >= group_blocks || s.transposed || j.flat || j.few) return a;
-  a.at = j.args->w + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
+  if (block >= group_blocks || j.flat || j.few) return a;
+  a.at = weights + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
   a.streams = least(kGroup, group_blocks - block);
   a.stride = sum.w_out_block;
   a.size = least(sum.blocks, j.in_blocks - b0) * sum.w_in_block / kChannelBlock;
@@ -456,15 +463,19 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   // A row of the table to each vertical tap and plane.
   Tap* taps = reinterpret_cast<Tap*>(j.scratch + kScratchHead);
   const int64_t steps_in_table = j.flat ? j.block_steps : 1;
-  for (int64_t ky = 0, count = 0; any && ky < s.kernel[1]; ++ky) {
+  const int64_t all_y = ay.all(), all_x = ax.all(), phase_taps = az.all() * all_y * all_x;
+  for (int64_t ky = 0, count = 0, y = -1; any && ky < s.kernel[1]; ++ky) {
     int64_t dz, dy, dx;
+    y += ay.has(ky);
     if (!ay.offset(ky, &dy)) continue;
-    for (int64_t kz = 0; kz < s.kernel[0]; ++kz) {
+    for (int64_t kz = 0, z = -1; kz < s.kernel[0]; ++kz) {
+      z += az.has(kz);
       if (!az.offset(kz, &dz)) continue;
-      for (int64_t kx = 0; kx < s.kernel[2]; ++kx) {
+      for (int64_t kx = 0, x = -1; kx < s.kernel[2]; ++kx) {
+        x += ax.has(kx);
         if (!ax.offset(kx, &dx)) continue;
         const int64_t in = (dz - az.low) * plane + dy * line + (dx - ax.low) * unit;
-        const int64_t w = ((kz * s.kernel[1] + ky) * s.kernel[2] + kx) * j.tap_weights;
+        const int64_t w = ((z * all_y + y) * all_x + x) * j.tap_weights;
         for (int64_t step = 0; step < steps_in_table; ++step)
           taps[count++] = {in + step * block, w + step * kChannelBlock};
       }
@@ -491,8 +502,9 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   sum.pixel = ax.in_step * unit;
   sum.a_cs = j.plain ? block : 1;
   sum.out_pixel = ax.step * kChannelBlock;
-  sum.w_in_block = kernel_taps * j.tap_weights;
-  sum.w_out_block = j.in_blocks * sum.w_in_block;
+  sum.w_in_block = phase_taps * j.tap_weights;
+  sum.w_out_block = j.in_blocks * kernel_taps * j.tap_weights;
+  const float* weights = args.w + j.taps_before * j.in_blocks * j.tap_weights;
   Form form = j.flat ? Form::flat : Form::any;
   if (!j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock)
     form = az.count * ay.count * ax.count == 1 && kernel_taps == 1 ? Form::pointwise : Form::dense;
@@ -537,7 +549,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       const int64_t count = ceil_div(j.block1 - out_block, passes - pass);
       const int64_t channel = j.group * group_channels + out_block * kChannelBlock;
       const int64_t global_block = j.group * group_blocks + out_block;
-      sum.w = args.w + global_block * sum.w_out_block + b0 * sum.w_in_block;
+      sum.w = weights + global_block * sum.w_out_block + b0 * sum.w_in_block;
       out.cols = static_cast<int>(least(count * kChannelBlock, group_channels - out_block * kChannelBlock));
       out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
       out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
@@ -547,8 +559,8 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
       const int64_t used = any ? az.count * ay.count * ax.count : 0;
       const bool first_tile = j.plane == 0 && j.row0 == 0 && j.col0 == 0;
-      if (2 * used > kernel_taps && (first_tile || group_blocks * sum.w_out_block > kKeptWeights)) {
-        ahead = weights_ahead(j, sum, b0, b1, out_block + count, pass + 1 == passes);
+      if (2 * used > phase_taps && (first_tile || group_blocks * sum.w_out_block > kKeptWeights)) {
+        ahead = weights_ahead(j, sum, weights, b0, b1, out_block + count, pass + 1 == passes);
         const int64_t touches = rows * strips.count * (form == Form::pointwise ? 1 : sum.blocks * used);
         ahead.lines = least(kLinesAtOnce, ceil_div(ahead.streams * ahead.size, touches));
       }
@@ -633,7 +645,12 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   if (!s.transposed) return run_phase(j, axis(0, 0), axis(1, 0), axis(2, 0));
   for (int64_t pz = 0; pz < s.stride[0]; ++pz) {
     for (int64_t py = 0; py < s.stride[1]; ++py) {
-      for (int64_t px = 0; px < s.stride[2]; ++px) run_phase(j, axis(0, pz), axis(1, py), axis(2, px));
+      for (int64_t px = 0; px < s.stride[2]; ++px) {
+        const Axis az = axis(0, pz), ay = axis(1, py), ax = axis(2, px);
+        j.last_phase = pz + 1 == s.stride[0] && py + 1 == s.stride[1] && px + 1 == s.stride[2];
+        run_phase(j, az, ay, ax);
+        j.taps_before += az.all() * ay.all() * ax.all();
+      }
     }
   }
   if (args.epilogue.strip == nullptr || s.stride[0] * s.stride[1] * s.stride[2] == 1) return;
