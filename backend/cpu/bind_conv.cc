@@ -178,8 +178,9 @@ bool bind_conv(Binder& b) {
   const auto floats = static_cast<size_t>(kernels::conv_packed_floats(algorithm, fixed));
   if (const Tensor* t = b.constant(1); t && !kernels::conv_packed_is_plain(algorithm, fixed)) {
     const Tensor aligned = t->aligned_copy();
-    const std::string key =
-        cat("conv ", static_cast<int>(algorithm), " ", fixed.groups, " ", kTransposed, " ", table.pack.name);
+    std::string key = cat("conv ", static_cast<int>(algorithm), " ", fixed.groups, " ", table.pack.name);
+    // Their order depends on more.
+    for (size_t i = 0; kTransposed && i < 3; ++i) key += cat(" ", fixed.stride[i], ",", fixed.dilation[i]);
     packed = static_cast<const float*>(b.pack(1, key, floats * sizeof(float), [&](void* to) {
       kernels::conv_pack(kernels::Team::shared(), table, fixed, algorithm, static_cast<const float*>(aligned.data()),
                          static_cast<float*>(to));

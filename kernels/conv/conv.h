@@ -142,7 +142,7 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& shape);
 // Whether the packed form is the weights as they are, so that they need no copy.
 bool conv_packed_is_plain(ConvAlgorithm algorithm, const ConvShape& shape);
 int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& shape);
-// dst: conv_packed_floats of them.
+// dst: conv_packed_floats of them. Extents and pads do not matter.
 void conv_pack(Team& team, const ConvTable& kernels, const ConvShape& shape, ConvAlgorithm algorithm, const float* w,
                float* dst);
 

@@ -14,15 +14,15 @@ TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t i
   return w[((oc / out_channels * in_channels + ic) * out_channels + oc % out_channels) * taps + tap];
 }
 
-// f(first input channel, tap) in the order of packed weights: [phase][block of `steps` input channels][tap]. The phase
-// of a transposed convolution's output sees every stride-th kernel index or so along an axis.
+// f(first input channel, tap) in the order of packed weights: [phase][block of `steps` input channels][tap]. A phase of
+// a transposed convolution's output sees the kernel indices that its offsets leave the same remainder of the stride.
 template <class F>
 void for_taps(const ConvShape& s, int64_t steps, F f) {
   const auto phases = [&](int axis) { return s.transposed ? s.stride[axis] : 1; };
   for (int64_t phase = 0; phase < phases(0) * phases(1) * phases(2); ++phase) {
     const int64_t at[] = {phase / phases(2) / phases(1), phase / phases(2) % phases(1), phase % phases(2)};
     const auto has = [&](int axis, int64_t k) {
-      return !s.transposed || (at[axis] + s.pad[axis] - k * s.dilation[axis]) % s.stride[axis] == 0;
+      return !s.transposed || k * s.dilation[axis] % s.stride[axis] == at[axis];
     };
     for (int64_t i0 = 0; i0 < s.ic / s.groups; i0 += steps) {
       for (int64_t kz = 0; kz < s.kernel[0]; ++kz) {

@@ -641,13 +641,18 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   j.block1 = least(group_blocks, j.block0 + p.block_tile);
   j.scratch = args.scratch + worker * ((p.worker_floats + 15) / 16 * 16);
   const int64_t in[] = {j.depth, j.height, j.width};
-  const auto axis = [&](int k, int64_t phase) { return axis_of(s, k, phase, in[k]); };
+  // Of transposed ones the outputs that see kernel indices whose offsets leave this remainder of the stride.
+  const auto axis = [&](int k, int64_t remainder) {
+    const int64_t stride = s.stride[k];
+    const int64_t phase = s.transposed ? (remainder + stride - s.pad[k] % stride) % stride : 0;
+    return axis_of(s, k, phase, in[k]);
+  };
   if (!s.transposed) return run_phase(j, axis(0, 0), axis(1, 0), axis(2, 0));
-  for (int64_t pz = 0; pz < s.stride[0]; ++pz) {
-    for (int64_t py = 0; py < s.stride[1]; ++py) {
-      for (int64_t px = 0; px < s.stride[2]; ++px) {
-        const Axis az = axis(0, pz), ay = axis(1, py), ax = axis(2, px);
-        j.last_phase = pz + 1 == s.stride[0] && py + 1 == s.stride[1] && px + 1 == s.stride[2];
+  for (int64_t rz = 0; rz < s.stride[0]; ++rz) {
+    for (int64_t ry = 0; ry < s.stride[1]; ++ry) {
+      for (int64_t rx = 0; rx < s.stride[2]; ++rx) {
+        const Axis az = axis(0, rz), ay = axis(1, ry), ax = axis(2, rx);
+        j.last_phase = rz + 1 == s.stride[0] && ry + 1 == s.stride[1] && rx + 1 == s.stride[2];
         run_phase(j, az, ay, ax);
         j.taps_before += az.all() * ay.all() * ax.all();
       }
