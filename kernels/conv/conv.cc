@@ -259,6 +259,13 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
 int64_t winograd_outputs(ConvAlgorithm a) {
   return a == ConvAlgorithm::winograd2 ? 2 : 4;
 }
+// Tiles of m x m outputs, which are a dilation apart.
+int64_t winograd_tiles(const ConvShape& s, int64_t m) {
+  int64_t tiles = 1;
+  for (int i = 1; i < 3; ++i)
+    tiles *= std::min(s.dilation[i], s.out[i]) * ceil_div(ceil_div(s.out[i], s.dilation[i]), m);
+  return tiles;
+}
 
 // What a Winograd tile of the plan works on, transformed input and products, leaves this share of L2 to the weights
 // that stream through.
@@ -270,7 +277,7 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   const auto l2 = static_cast<int64_t>(kWinogradShare * static_cast<double>(cpu_info().l2_bytes / sizeof(float)));
   const int64_t most = std::clamp<int64_t>(l2 / (elements * (channels + width)), 8, 64);
   p.rows = p.row_tile = 1;
-  p.cols = ceil_div(s.out[1], m) * ceil_div(s.out[2], m);
+  p.cols = winograd_tiles(s, m);
   p.block_tile = width / kChannelBlock;
   p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
   // Every range reads all weights anew: no more of them than four threads want.
@@ -290,18 +297,30 @@ constexpr double kCachedWeights = 128 * 1024;
 double weight_cost(double floats) {
   return kWeightPrice * std::max(0.0, floats - kCachedWeights);
 }
-// Kernel indices that meet the image for some output.
-int64_t used_taps(const ConvShape& s, int axis) {
-  int64_t used = 0;
+// Kernel indices that meet the image for some output, and for how many outputs each does.
+struct UsedTaps {
+  int64_t taps = 0, pairs = 0;
+};
+UsedTaps used_taps(const ConvShape& s, int axis) {
+  UsedTaps used;
   for (int64_t k = 0; k < s.kernel[axis]; ++k) {
-    const int64_t first = k * s.dilation[axis] - s.pad[axis], last = first + (s.out[axis] - 1) * s.stride[axis];
-    used += first < s.in[axis] && last >= 0;
+    const int64_t at = k * s.dilation[axis] - s.pad[axis], stride = s.stride[axis];
+    const int64_t first = at >= 0 ? 0 : ceil_div(-at, stride);
+    const int64_t last = std::min(s.out[axis], ceil_div(s.in[axis] - at, stride));
+    if (last <= first) continue;
+    ++used.taps;
+    used.pairs += last - first;
   }
   return used;
 }
 double direct_cost(const ConvShape& s) {
-  const auto weights = static_cast<double>(used_taps(s, 1) * used_taps(s, 2) * s.ic * s.oc);
-  return weights * static_cast<double>(s.n * s.out[1] * s.out[2]) / 0.9 + weight_cost(weights);
+  const UsedTaps rows = used_taps(s, 1), cols = used_taps(s, 2);
+  const auto weights = static_cast<double>(rows.taps * cols.taps * s.ic * s.oc);
+  // What lies in the padding of a dilated kernel is left out by rows, and by tiles of some columns.
+  const bool apart = volume(s.dilation) > 1;
+  const int64_t pairs = apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2];
+  return static_cast<double>(s.n * s.ic * s.oc) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) +
+         weight_cost(weights);
 }
 // The share that padding to whole tiles leaves is computed too; a number's way to halves takes as long as 10 of them.
 double split_cost(const ConvShape& s) {
@@ -314,7 +333,7 @@ double split_cost(const ConvShape& s) {
 }
 double winograd_cost(const ConvShape& s, int64_t m) {
   const auto n = static_cast<double>((m + 2) * (m + 2));
-  const auto tiles = static_cast<double>(s.n * ceil_div(s.out[1], m) * ceil_div(s.out[2], m));
+  const auto tiles = static_cast<double>(s.n * winograd_tiles(s, m));
   const double weights = n * static_cast<double>(s.ic * s.oc);
   return weights * tiles / 0.8 + 12 * n * tiles * static_cast<double>(s.ic + s.oc) + weight_cost(weights);
 }
@@ -355,8 +374,7 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return flat && !s.transposed && s.groups == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      return flat && !s.transposed && s.groups == 1 && s.kernel[1] == 3 && s.kernel[2] == 3 && volume(s.stride) == 1 &&
-             volume(s.dilation) == 1;
+      return flat && !s.transposed && s.groups == 1 && s.kernel[1] == 3 && s.kernel[2] == 3 && volume(s.stride) == 1;
     case ConvAlgorithm::im2col:
       return true;
     case ConvAlgorithm::nchw:

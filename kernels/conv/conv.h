@@ -35,7 +35,7 @@ enum class ConvAlgorithm : uint8_t {
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group, not transposed: products by halves, which err by kSplitError
-  winograd2,       // blocked -> blocked, 3x3 with stride and dilation 1, one group: F(2x2, 3x3)
+  winograd2,       // blocked -> blocked, 3x3 with stride 1, one group: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more: see kWinograd4Error
   im2col,          // plain -> plain, anything
   nchw,            // plain -> plain, not transposed

@@ -1,11 +1,11 @@
 // Winograd's minimal filtering F(m x m, 3 x 3) for m = 2 and 4, blocked -> blocked: m x m outputs from (m + 2)^2
 // products per pair of channels instead of 9 m^2 (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
-// 2015).
+// 2015). A dilated convolution is as many of them, one to each phase of pixels that are a dilation apart.
 //
-// A tile of the plan is a range of output tiles, counted along rows, and a panel of output channels. The range's input
-// is transformed into the worker's scratch, where the next panel of the same range finds it again; then comes one
-// product per transform element and the inverse transform, straight into the output: nothing of the size of the image
-// is written in between.
+// A tile of the plan is a range of output tiles, counted along rows of phases, and a panel of output channels. The
+// range's input is transformed into the worker's scratch, where the next panel of the same range finds it again; then
+// comes one product per transform element and the inverse transform, straight into the output: nothing of the size of
+// the image is written in between.
 //
 // The interpolation points are 0, +-1 (m = 2) and 0, +-3/4, +-3/2 (m = 4), and infinity. Of the points tried for m = 4
 // in f32 with 256 input channels these and 1/sqrt(2), sqrt(2) err least: 3.2e-6 of the largest output against 1.5e-5
@@ -112,18 +112,19 @@ void pack(const ConvShape& s, const float* w, int64_t block, float* dst) {
   }
 }
 
-// The transform of (M + 2)^2 pixels of a block, rows `line` floats apart; element e goes to v + e * step. Not inlined:
-// in a loop over tiles the compiler would keep one pointer per element.
-template <int M>
-__attribute__((noinline)) void transform_input(const float* from, int64_t line, float* v, int64_t step) {
+// The transform of (M + 2)^2 pixels of a block, `apart` floats apart (or kChannelBlock), and rows `line`; element e
+// goes to v + e * step. Not inlined: in a loop over tiles the compiler would keep one pointer per element.
+template <int M, bool kApart>
+__attribute__((noinline)) void transform_input(const float* from, int64_t line, int64_t apart, float* v, int64_t step) {
   constexpr int N = M + 2;
+  const int64_t pixel = kApart ? apart : kChannelBlock;
   for (int lane = 0; lane < kChannelBlock; lane += kVecFloats) {
     VecF rows[N][N];
 #pragma GCC unroll 8
     for (int x = 0; x < N; ++x) {
       VecF d[N], t[N];
 #pragma GCC unroll 8
-      for (int y = 0; y < N; ++y) d[y] = load(from + y * line + x * kChannelBlock + lane);
+      for (int y = 0; y < N; ++y) d[y] = load(from + y * line + x * pixel + lane);
       Transform<M>::input(d, t);
 #pragma GCC unroll 8
       for (int y = 0; y < N; ++y) rows[y][x] = t[y];
@@ -139,20 +140,20 @@ __attribute__((noinline)) void transform_input(const float* from, int64_t line, 
   }
 }
 
-// The same at (y0, x0) of an image, with zeros beyond its borders.
+// The same at (y0, x0) of an image, with zeros beyond its borders; pixels (dy, dx) apart.
 template <int M>
-void transform_border(const float* image, int64_t height, int64_t width, int64_t y0, int64_t x0, float* v,
-                      int64_t step) {
+void transform_border(const float* image, int64_t height, int64_t width, int64_t y0, int64_t x0, int64_t dy, int64_t dx,
+                      float* v, int64_t step) {
   constexpr int N = M + 2;
   alignas(64) float piece[N * N * kChannelBlock];
   float* to = piece;
-  for (int64_t y = y0; y < y0 + N; ++y) {
-    for (int64_t x = x0; x < x0 + N; ++x, to += kChannelBlock) {
+  for (int64_t y = y0; y < y0 + N * dy; y += dy) {
+    for (int64_t x = x0; x < x0 + N * dx; x += dx, to += kChannelBlock) {
       const bool inside = y >= 0 && y < height && x >= 0 && x < width;
       (inside ? Block16::load(image + (y * width + x) * kChannelBlock) : Block16::broadcast(0.0f)).store(to);
     }
   }
-  transform_input<M>(piece, N * kChannelBlock, v, step);
+  transform_input<M, false>(piece, N * kChannelBlock, kChannelBlock, v, step);
 }
 
 // C = A B for R tiles and NV registers of output channels: A is [input block][tile][16], B [input channel][width].
@@ -247,12 +248,14 @@ struct Finish {
   }
 };
 
-// An output tile of a block from its products, `element` floats apart: rows x cols <= M x M pixels, lines `line` floats
-// apart.
-template <int M>
+// An output tile of a block from its products, `element` floats apart: rows x cols <= M x M pixels, `apart` floats
+// apart (or kChannelBlock), and lines `line`.
+template <int M, bool kApart>
 __attribute__((noinline)) void transform_output(const float* m, int64_t element, const Finish& finish, int64_t rows,
-                                                int64_t cols, int64_t line, float* y, const float* residual) {
+                                                int64_t cols, int64_t line, int64_t apart, float* y,
+                                                const float* residual) {
   constexpr int N = M + 2;
+  const int64_t pixel = kApart ? apart : kChannelBlock;
   const bool whole = rows == M && cols == M && finish.only_adds_and_clips();
   for (int lane = 0; lane < kChannelBlock; lane += kVecFloats) {
     VecF columns[M][N], out[M][M];
@@ -273,8 +276,7 @@ __attribute__((noinline)) void transform_output(const float* m, int64_t element,
 #pragma GCC unroll 8
       for (int i = 0; i < M; ++i) {
 #pragma GCC unroll 8
-        for (int x = 0; x < M; ++x)
-          store(y + i * line + x * kChannelBlock + lane, vmin(hi, vmax(lo, out[i][x] + bias)));
+        for (int x = 0; x < M; ++x) store(y + i * line + x * pixel + lane, vmin(hi, vmax(lo, out[i][x] + bias)));
       }
       continue;
     }
@@ -286,7 +288,7 @@ __attribute__((noinline)) void transform_output(const float* m, int64_t element,
     }
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t x = 0; x < cols; ++x) {
-        const int64_t at = i * line + x * kChannelBlock + lane;
+        const int64_t at = i * line + x * pixel + lane;
         store(y + at, finish(load(tile + (i * M + x) * kVecFloats), lane, residual ? residual + at : nullptr));
       }
     }
@@ -295,40 +297,67 @@ __attribute__((noinline)) void transform_output(const float* m, int64_t element,
 
 // A range of output tiles of one image.
 struct Range {
-  int64_t first, last;  // along rows
-  int64_t row_tiles;    // in a row of them
+  int64_t first, last;
+  int64_t columns, rows;  // of a phase's tiles
+  int64_t across;         // phases side by side
+  int64_t dy, dx;
+
+  int64_t tiles() const { return last - first; }
+  // The first output of tile `at` of the image.
+  void place(int64_t at, int64_t m, int64_t* y, int64_t* x) const {
+    const int64_t phase = at / (rows * columns);
+    at %= rows * columns;
+    *y = phase / across + at / columns * m * dy;
+    *x = phase % across + at % columns * m * dx;
+  }
 };
+
+Range range_of(const ConvShape& s, int64_t m, int64_t first, int64_t last) {
+  Range r;
+  r.first = first, r.last = last;
+  r.dy = s.dilation[1], r.dx = s.dilation[2];
+  r.across = least(r.dx, s.out[2]);
+  r.rows = ceil_div(ceil_div(s.out[1], r.dy), m);
+  r.columns = ceil_div(ceil_div(s.out[2], r.dx), m);
+  return r;
+}
 
 template <int M>
 void transform_range(const ConvArgs& args, const Range& range, int64_t image, float* v, int64_t element) {
   const ConvShape& s = args.shape;
   const int64_t height = s.in[1], width = s.in[2], in_blocks = ceil_div(s.ic, kChannelBlock);
-  const int64_t tiles = range.last - range.first;
+  const int64_t dy = range.dy, dx = range.dx;
   for (int64_t b = 0; b < in_blocks; ++b) {
     const float* plane = args.x + (image * in_blocks + b) * height * width * kChannelBlock;
-    for (int64_t i = 0; i < tiles; ++i, v += kChannelBlock) {
-      const int64_t at = range.first + i;
-      const int64_t y = at / range.row_tiles * M - s.pad[1], x = at % range.row_tiles * M - s.pad[2];
-      if (y >= 0 && x >= 0 && y + M + 2 <= height && x + M + 2 <= width)
-        transform_input<M>(plane + (y * width + x) * kChannelBlock, width * kChannelBlock, v, element);
+    for (int64_t at = range.first; at < range.last; ++at, v += kChannelBlock) {
+      int64_t y, x;
+      range.place(at, M, &y, &x);
+      y -= s.pad[1], x -= s.pad[2];
+      if (y >= 0 && x >= 0 && y + (M + 1) * dy < height && x + (M + 1) * dx < width)
+        (dx == 1 ? transform_input<M, false> : transform_input<M, true>)(plane + (y * width + x) * kChannelBlock,
+                                                                         dy * width * kChannelBlock, dx * kChannelBlock,
+                                                                         v, element);
       else
-        transform_border<M>(plane, height, width, y, x, v, element);
+        transform_border<M>(plane, height, width, y, x, dy, dx, v, element);
     }
   }
 }
 
-// The strip of a range: pieces of output rows.
+// The strip of a range: pieces of output rows, or pixels.
 template <int M>
 void strip_range(const ConvArgs& args, const Range& range, int64_t base, int64_t plane) {
   const int64_t height = args.shape.out[1], width = args.shape.out[2];
   const Epilogue& e = args.epilogue;
   for (int64_t i = range.first; i < range.last;) {
-    const int64_t stop = least(range.last, (i / range.row_tiles + 1) * range.row_tiles);
-    const int64_t x0 = i % range.row_tiles * M, x1 = least(width, ((stop - 1) % range.row_tiles + 1) * M);
-    const int64_t y0 = i / range.row_tiles * M, y1 = least(height, y0 + M);
-    for (int64_t y = y0; y < y1; ++y) {
-      const int64_t from = (y * width + x0) * kChannelBlock, count = (x1 - x0) * kChannelBlock;
-      e.strip(e.context, args.y + base + from, 1, count, count, plane, from);
+    const int64_t stop = range.dx > 1 ? i + 1 : least(range.last, (i / range.columns + 1) * range.columns);
+    int64_t y0, x0;
+    range.place(i, M, &y0, &x0);
+    for (int64_t y = y0; y < least(height, y0 + M * range.dy); y += range.dy) {
+      const int64_t pieces = range.dx > 1 ? M : 1, cols = range.dx > 1 ? 1 : (stop - i) * M;
+      for (int64_t x = x0; x < least(width, x0 + pieces * range.dx); x += range.dx) {
+        const int64_t from = (y * width + x) * kChannelBlock, count = least(width - x, cols) * kChannelBlock;
+        e.strip(e.context, args.y + base + from, 1, count, count, plane, from);
+      }
     }
     i = stop;
   }
@@ -340,8 +369,8 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   const ConvShape& s = args.shape;
   const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
   const int64_t image = source / p.col_tiles, first_tile = source % p.col_tiles * p.col_tile;
-  const Range range{first_tile, least(p.cols, first_tile + p.col_tile), ceil_div(s.out[2], M)};
-  const int64_t tiles = range.last - range.first;
+  const Range range = range_of(s, M, first_tile, least(p.cols, first_tile + p.col_tile));
+  const int64_t tiles = range.tiles(), dy = range.dy, dx = range.dx;
   const int64_t in_blocks = ceil_div(s.ic, kChannelBlock), out_blocks = ceil_div(s.oc, kChannelBlock);
 
   // [element][input block][tile][16], then [element][tile][width]; a block more per element, so that the elements of a
@@ -371,11 +400,15 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
       const int64_t plane = image * out_blocks + first + b;
       const int64_t base = plane * s.out[1] * s.out[2] * kChannelBlock;
       for (int64_t i = 0; i < tiles; ++i) {
-        const int64_t at = range.first + i, y0 = at / range.row_tiles * M, x0 = at % range.row_tiles * M;
+        int64_t y0, x0;
+        range.place(range.first + i, M, &y0, &x0);
+        const int64_t rows = least(M, ceil_div(s.out[1] - y0, dy)), cols = least(M, ceil_div(s.out[2] - x0, dx));
+        if (rows <= 0 || cols <= 0) continue;  // of a phase that is shorter than others
         const int64_t here = base + (y0 * s.out[2] + x0) * kChannelBlock;
-        transform_output<M>(m + i * panel + b * kChannelBlock, m_element, finish, least(M, s.out[1] - y0),
-                            least(M, s.out[2] - x0), s.out[2] * kChannelBlock, args.y + here,
-                            args.epilogue.residual ? args.epilogue.residual + here : nullptr);
+        (dx == 1 ? transform_output<M, false>
+                 : transform_output<M, true>)(m + i * panel + b * kChannelBlock, m_element, finish, rows, cols,
+                                              dy * s.out[2] * kChannelBlock, dx * kChannelBlock, args.y + here,
+                                              args.epilogue.residual ? args.epilogue.residual + here : nullptr);
       }
       if (args.epilogue.strip != nullptr) strip_range<M>(args, range, base, plane);
     }

@@ -364,6 +364,8 @@ TEST(Conv, WideDilations) {
     check(shape_2d(1, 32, 64, 14, 14, 3, 3, 1, dilation, dilation), {.bias = true});
     check(shape_2d(1, 20, 16, 6, 31, 3, 3, 2, dilation, dilation), {.strip = true});
     check(shape_2d(1, 3, 16, 9, 33, 3, 3, 1, dilation, dilation));
+    check(shape_2d(2, 32, 72, 13, 18, 3, 3, 1, dilation + 1, dilation), {.residual = true, .in_place = true});
+    check(shape_2d(1, 16, 16, 29, 31, 3, 3, 1, dilation / 2, dilation), {.bias = true, .clip = true, .strip = true});
     check(shape_2d(1, 64, 64, 20, 9, 5, 5, 1, 2 * dilation, dilation, 2), {.residual = true});
   }
 }
