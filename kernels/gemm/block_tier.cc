@@ -22,6 +22,7 @@ void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, 
   for (; count > 0; --count) {
     Tile<R, NV> t;
     t.zero();
+    if (!out.first) fetch_outputs<R, NV>(out);
     // Loops that are known to run leave the accumulators where they are.
     if (int64_t left = g.k; left > 0) {
       const float *at = a, *b = g.b;
