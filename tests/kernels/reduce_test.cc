@@ -254,6 +254,7 @@ TEST_P(Reduce, ArgMaxAndArgMin) {
     for (const bool nan : {false, true}) {
       check_arg<float>(kernels(), Elem::f32, 3, n, 1, nan);
       check_arg<float>(kernels(), Elem::f32, 2, n, 5, nan);
+      check_arg<float>(kernels(), Elem::f32, 2, 5, n + 60, nan);
       check_arg<double>(kernels(), Elem::f64, 2, n, 3, nan);
     }
     check_arg<std::int64_t>(kernels(), Elem::i64, 2, n, 3, false);
