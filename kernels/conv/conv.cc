@@ -364,7 +364,8 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
   const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0;
   switch (algorithm) {
     case ConvAlgorithm::direct:
-      return s.groups == 1 || (per_group_in % kChannelBlock == 0 && per_group_out % kChannelBlock == 0);
+      return s.groups == 1 || conv_by_lanes(algorithm, s) ||
+             (per_group_in % kChannelBlock == 0 && per_group_out % kChannelBlock == 0);
     case ConvAlgorithm::direct_plain:
       return s.groups == 1;
     case ConvAlgorithm::depthwise:
@@ -431,12 +432,12 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
   ConvPlan p;
   p.algorithm = algorithm;
-  p.groups = is_depthwise(algorithm) ? 1 : s.groups;
+  p.groups = is_depthwise(algorithm) ? 1 : conv_grouped(algorithm, s).groups;
   if (s.n == 0 || s.oc == 0 || volume(s.out) == 0) return p;
   switch (algorithm) {
     case ConvAlgorithm::direct:
     case ConvAlgorithm::direct_plain:
-      plan_direct(p, s);
+      plan_direct(p, conv_grouped(algorithm, s));
       break;
     case ConvAlgorithm::depthwise:
       plan_depthwise(p, s);
@@ -470,6 +471,7 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
   switch (algorithm) {
     case ConvAlgorithm::direct:
       if (conv_few_outputs(algorithm, s)) return blocks(s.ic) * taps * s.oc * kChannelBlock;
+      if (conv_by_lanes(algorithm, s)) return blocks(s.oc) * taps * kChannelBlock;
       return s.groups * blocks(s.oc / s.groups) * blocks(s.ic / s.groups) * taps * kChannelBlock * kChannelBlock;
     case ConvAlgorithm::direct_plain:
       return blocks(s.oc) * s.ic * taps * kChannelBlock;
@@ -496,8 +498,10 @@ bool conv_packed_is_plain(ConvAlgorithm algorithm, const ConvShape& s) {
 // An output channel for the algorithms on plain NCHW, else an output block of a group.
 int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
   switch (algorithm) {
-    case ConvAlgorithm::direct:
-      return s.groups * blocks(s.oc / s.groups);
+    case ConvAlgorithm::direct: {
+      const ConvShape grouped = conv_grouped(algorithm, s);
+      return grouped.groups * blocks(grouped.oc / grouped.groups);
+    }
     case ConvAlgorithm::direct_plain:
     case ConvAlgorithm::depthwise:
     case ConvAlgorithm::winograd2:

@@ -31,7 +31,7 @@ struct ConvShape {
 };
 
 enum class ConvAlgorithm : uint8_t {
-  direct,          // blocked -> blocked; groups whose channels are multiples of 16
+  direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group, not transposed: products by halves, which err by kSplitError
@@ -74,6 +74,19 @@ inline constexpr int64_t kFlatChannels = 8;
 inline constexpr int64_t kFewOutputs = 4;
 constexpr bool conv_few_outputs(ConvAlgorithm algorithm, const ConvShape& s) {
   return algorithm == ConvAlgorithm::direct && s.groups == 1 && s.oc <= kFewOutputs;
+}
+
+// A channel to each group, transposed or of three axes: lanes are channels, [block][phase][tap][16].
+constexpr bool conv_by_lanes(ConvAlgorithm algorithm, const ConvShape& s) {
+  return algorithm == ConvAlgorithm::direct && s.groups > 1 && s.groups == s.ic && s.groups == s.oc;
+}
+// As direct sees it: groups of whole blocks.
+constexpr ConvShape conv_grouped(ConvAlgorithm algorithm, ConvShape s) {
+  if (conv_by_lanes(algorithm, s)) {
+    s.groups = (s.oc + kChannelBlock - 1) / kChannelBlock;
+    s.ic = s.oc = s.groups * kChannelBlock;
+  }
+  return s;
 }
 
 // Floats that a line of the input has in the scratch of the nchw algorithms, for `cols` output columns.

@@ -67,6 +67,12 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
   const int64_t first = tile * kChannelBlock;
   switch (algorithm) {
     case ConvAlgorithm::direct:
+      if (conv_by_lanes(algorithm, s)) {
+        for_taps(s, 1, [&](int64_t, int64_t tap) {
+          for (int64_t c = first; c < first + kChannelBlock; ++c) *dst++ = c < s.oc ? w[c * taps + tap] : 0.0f;
+        });
+        return;
+      }
       return pack_direct(s, w, kChannelBlock, tile / group_blocks, tile % group_blocks * kChannelBlock, dst);
     case ConvAlgorithm::direct_plain:
       return pack_direct(s, w, s.ic, 0, first, dst);

@@ -127,6 +127,32 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
   }
 }
 
+// The same for a block of channels that each see themselves alone: lanes are channels.
+template <int R>
+void lane_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, TileOut out) {
+  out.row = out.residual_row = s.out_pixel;
+  for (; count > 0; --count) {
+    Tile<R, kBlockVecs> t;
+    t.zero();
+    const Tap* line = s.taps.first;
+    for (int64_t rows = s.taps.cols > 0 ? s.taps.rows : 0; rows > 0; --rows, line += s.taps.line) {
+      for (const Tap* tap = line; tap < line + s.taps.cols; ++tap) {
+        const float *a = in + tap->in, *w = s.w + tap->w;
+#pragma GCC unroll 4
+        for (int j = 0; j < kBlockVecs; ++j) {
+          const VecF weight = load(w + j * kVecFloats);
+#pragma GCC unroll 16
+          for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * s.pixel + j * kVecFloats), weight, t.v[i][j]);
+        }
+      }
+    }
+    t.finish(e, out);
+    in += R * s.pixel;
+    out.c = forget(out.c + R * out.row);
+    if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
+  }
+}
+
 // Sums that a tile of few outputs has.
 constexpr int kFewSums = kVecFloats < 8 ? 8 : kVecFloats;
 constexpr int few_pixels(int outputs) {
@@ -222,6 +248,14 @@ TilesFn few_tiles_of(int outputs, int rows, std::integer_sequence<int, O...>) {
                      : void()),
    ...);
   return found;
+}
+template <int... R>
+TilesFn lane_tiles_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr TilesFn kByRows[] = {lane_tiles<R + 1>...};
+  return kByRows[rows - 1];
+}
+TilesFn lane_tiles_of(int rows) {
+  return lane_tiles_of(rows, std::make_integer_sequence<int, kMaxRows[kBlockVecs]>{});
 }
 TilesFn few_tiles_of(int outputs, int rows) {
   return few_tiles_of(outputs, rows, std::make_integer_sequence<int, kFewOutputs>{});
@@ -378,7 +412,8 @@ void copy_rows(const float* x, int64_t planes, int64_t plane, int64_t rows, int6
 struct Job {
   const ConvArgs* args;
   const ConvPlan* plan;
-  bool plain, flat, few;
+  ConvShape shape;  // with groups of whole blocks
+  bool plain, flat, few, lanes;
   int64_t image, group;
   int64_t region;                            // its number, for the scratch's head
   int64_t depth, height, width;              // of the input
@@ -416,7 +451,7 @@ void strip_rows(const Job& j, int64_t block, int64_t z, int64_t y0, int64_t y1, 
 Ahead weights_ahead(const Job& j, const Sum& sum, const float* weights, int64_t b0, int64_t b1, int64_t block,
                     bool last_pass) {
   Ahead a;
-  const ConvShape& s = j.args->shape;
+  const ConvShape& s = j.shape;
   const int64_t group_blocks = ceil_div(s.oc / s.groups, kChannelBlock);
   if (last_pass && b1 < j.in_blocks) {
     b0 = b1, block = j.block0;
@@ -424,7 +459,7 @@ Ahead weights_ahead(const Job& j, const Sum& sum, const float* weights, int64_t 
     b0 = 0, block = j.last_phase ? j.block1 : j.block0;
     weights = j.last_phase ? j.args->w : weights + j.in_blocks * sum.w_in_block;
   }
-  if (block >= group_blocks || j.flat || j.few) return a;
+  if (block >= group_blocks || j.flat || j.few || j.lanes) return a;
   a.at = weights + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
   a.streams = least(kGroup, group_blocks - block);
   a.stride = sum.w_out_block;
@@ -434,7 +469,7 @@ Ahead weights_ahead(const Job& j, const Sum& sum, const float* weights, int64_t 
 
 void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const ConvArgs& args = *j.args;
-  const ConvShape& s = args.shape;
+  const ConvShape& s = j.shape;
   const ConvPlan& p = *j.plan;
   const Epilogue& e = args.epilogue;
   const int64_t out_z = j.plane * az.step + az.first;
@@ -550,7 +585,8 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       const int64_t channel = j.group * group_channels + out_block * kChannelBlock;
       const int64_t global_block = j.group * group_blocks + out_block;
       sum.w = weights + global_block * sum.w_out_block + b0 * sum.w_in_block;
-      out.cols = static_cast<int>(least(count * kChannelBlock, group_channels - out_block * kChannelBlock));
+      out.cols = static_cast<int>(
+          least(args.shape.oc - channel, least(count * kChannelBlock, group_channels - out_block * kChannelBlock)));
       out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
       out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
       const Strips strips(cols,
@@ -582,8 +618,9 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
           }
           out.c = args.y + at + first * sum.out_pixel;
           out.residual = e.residual == nullptr ? nullptr : e.residual + at + first * sum.out_pixel;
-          const TilesFn run =
-              j.few ? few_tiles_of(static_cast<int>(s.oc), pixels) : tiles_of(static_cast<int>(count), pixels, form);
+          const TilesFn run = j.lanes ? lane_tiles_of(pixels)
+                              : j.few ? few_tiles_of(static_cast<int>(s.oc), pixels)
+                                      : tiles_of(static_cast<int>(count), pixels, form);
           run(sum, a + first * sum.pixel, next - strip, ahead, e, out);
           strip = next;
         }
@@ -602,13 +639,15 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
 }  // namespace
 
 void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
-  const ConvShape& s = args.shape;
   Job j;
+  j.shape = conv_grouped(p.algorithm, args.shape);
+  const ConvShape& s = j.shape;
   j.args = &args;
   j.plan = &p;
   j.plain = p.algorithm == ConvAlgorithm::direct_plain;
   j.flat = j.plain && s.ic <= kFlatChannels;
-  j.few = conv_few_outputs(p.algorithm, s);
+  j.few = conv_few_outputs(p.algorithm, args.shape);
+  j.lanes = conv_by_lanes(p.algorithm, args.shape);
   // Neighbouring tiles share input.
   int64_t t = tile_index;
   const int64_t block_tile = t % p.block_tiles;
@@ -630,7 +669,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   extents(s.out, &j.out_depth, &j.out_height, &j.out_width);
   j.in_blocks = j.plain ? 1 : ceil_div(s.ic / s.groups, kChannelBlock);
   j.block_steps = j.plain ? s.ic : kChannelBlock;
-  j.tap_weights = (j.few ? s.oc : j.block_steps) * kChannelBlock;
+  j.tap_weights = (j.few ? s.oc : j.lanes ? 1 : j.block_steps) * kChannelBlock;
   const int64_t group_blocks = ceil_div(s.oc / s.groups, kChannelBlock);
   j.oc_blocks = s.groups * group_blocks;
   j.row0 = row_tile * p.row_tile;

@@ -383,6 +383,17 @@ TEST(Conv, Transposed) {
   }
 }
 
+TEST(Conv, DepthwiseOfEveryKind) {
+  for (const int64_t channels : {2, 16, 21, 40}) {
+    for (const int64_t stride : {1, 2, 3}) {
+      check(transposed_2d(2, channels, channels, 5, 7, 4, stride, 1, 0, 1, channels), {.bias = true, .strip = true});
+      check(transposed_2d(1, channels, channels, 4, 30, 3, stride, 0, 0, 2, channels), {.residual = true});
+      check(shape_3d(1, channels, channels, 4, 6, 9, 3, 3, stride, 1, 1, channels), {.scale = true, .clip = true});
+    }
+  }
+  check(transposed_2d(1, 64, 64, 30, 31, 4, 2, 1, 0, 1, 64), {.bias = true});
+}
+
 TEST(Conv, FewOutputs) {
   for (int64_t oc = 1; oc <= kFewOutputs + 1; ++oc) {
     for (const int64_t ic : {3, 16, 21, 40}) {
