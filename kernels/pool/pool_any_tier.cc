@@ -163,7 +163,7 @@ void pool_as(const PoolAnyArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   for (int64_t row = row0; row < row1; ++row) {
     const int64_t to = (plane * s.out[0] * s.out[1] + row) * s.out[2];
     T* y = static_cast<T*>(g.y) + to;
-    const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
+    const Span sz = depth_span(s, row), sy = height_span(s, row);
     if (g.places != nullptr)
       place_row(g, x, y, g.places + to, base, sz, sy);
     else if (g.kind == PoolKind::max)

@@ -21,8 +21,8 @@ void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) 
   const float* x = g.x + plane * s.in[0] * s.in[1] * s.in[2] * 16;
   float* y = g.y + (plane * s.out[0] * s.out[1] + row0) * s.out[2] * 16;
   for (int64_t row = row0; row < row1; ++row) {
-    const Span sz = span_of(s, 0, row / s.out[1]);
-    const Span sy = span_of(s, 1, row % s.out[1]);
+    const Span sz = depth_span(s, row);
+    const Span sy = height_span(s, row);
     for (int64_t ox = 0; ox < s.out[2]; ++ox, y += 16) {
       const Span sx = span_of(s, 2, ox);
       Block16 acc = Block16::broadcast(kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
@@ -88,7 +88,7 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const int64_t room = reach > kLine || step > kLine ? 0 : ((kLine - reach) / step + 1) / kV * kV;
   if (room == 0) {
     for (int64_t row = row0; row < row1; ++row) {
-      const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
+      const Span sz = depth_span(s, row), sy = height_span(s, row);
       for (int64_t ox = 0; ox < s.out[2]; ++ox) *y++ = plain_one<kMax>(g, x, sz, sy, span_of(s, 2, ox));
     }
     return;
@@ -112,7 +112,7 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
       taps[i] = static_cast<float>(g.count_include_pad ? sx.padded : sx.k1 - sx.k0);
     }
     for (int64_t row = row0; row < row1; ++row) {
-      const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
+      const Span sz = depth_span(s, row), sy = height_span(s, row);
       for (int64_t i = left; i < right; i += kV) {
         const Tail<float> tail(static_cast<int>(least(kV, right - i)));
         const float* in = x + x0 + i;
@@ -181,7 +181,7 @@ void plain_places(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) 
   // Places in a register are 32 bits wide.
   const int64_t right = last < 0 || pixels > INT32_MAX ? left : most(left, least(s.out[2], last / step + 1));
   for (int64_t row = row0; row < row1; ++row, y += s.out[2], places += s.out[2]) {
-    const Span sz = span_of(s, 0, row / s.out[1]), sy = span_of(s, 1, row % s.out[1]);
+    const Span sz = depth_span(s, row), sy = height_span(s, row);
     const bool taps = sz.k0 < sz.k1 && sy.k0 < sy.k1;
     for (int64_t ox = 0; ox < s.out[2];) {
       if (ox < left || ox >= right || !taps) {

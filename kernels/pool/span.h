@@ -17,15 +17,28 @@ struct Span {
   int64_t k0, k1, padded, at;
 };
 
+// n / d, rounded up; divisions would be the larger part of a short row's time.
+inline int64_t taps_in(int64_t n, int64_t d) {
+  return d == 1 ? n : (n + d - 1) / d;
+}
+
 inline Span span_of(const PoolShape& s, int axis, int64_t o) {
   const int64_t d = s.dilation[axis], kernel = s.kernel[axis];
   Span out;
   out.at = o * s.stride[axis] - s.pad[axis];
-  out.k0 = out.at >= 0 ? 0 : least(kernel, (-out.at + d - 1) / d);
-  out.k1 = out.at >= s.in[axis] ? out.k0 : most(out.k0, least(kernel, (s.in[axis] - out.at + d - 1) / d));
+  out.k0 = out.at >= 0 ? 0 : least(kernel, taps_in(-out.at, d));
+  out.k1 = out.at >= s.in[axis] ? out.k0 : most(out.k0, least(kernel, taps_in(s.in[axis] - out.at, d)));
   const int64_t room = s.in[axis] + s.pad_end[axis] - out.at;
-  out.padded = room <= 0 ? 0 : least(kernel, (room + d - 1) / d);
+  out.padded = room <= 0 ? 0 : least(kernel, taps_in(room, d));
   return out;
+}
+
+// Of output row `row`, counted over depth and height.
+inline Span depth_span(const PoolShape& s, int64_t row) {
+  return span_of(s, 0, s.out[0] == 1 ? 0 : row / s.out[1]);
+}
+inline Span height_span(const PoolShape& s, int64_t row) {
+  return span_of(s, 1, s.out[0] == 1 ? row : row % s.out[1]);
 }
 
 // Taps to divide an average by.
