@@ -290,40 +290,51 @@ TEST_P(Reduce, RunningSums) {
 }
 
 template <class T>
-void check_columns(const ReduceTable& kernels, Elem type) {
+void check_running(const ReduceTable& kernels, Elem type, std::int64_t outer, std::int64_t n, std::int64_t inner) {
   Team team(2);
-  for (const Edge edge : kEdges)
-    for (std::int64_t inner = 1; inner <= 150; inner += inner < 20 ? 1 : 13)
-      for (const bool product : {false, true}) {
-        constexpr std::int64_t kOuter = 2, kN = 5;
-        std::vector<T> values(static_cast<std::size_t>(kOuter * kN * inner));
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 7) - T{3};
-        GuardedBuffer<T> in(values, edge), out(values.size(), edge);
-        cumulate(kernels, team,
-                 {.type = type,
-                  .input = in.data(),
-                  .output = out.data(),
-                  .outer = kOuter,
-                  .n = kN,
-                  .inner = inner,
-                  .product = product});
-        for (std::int64_t o = 0; o < kOuter; ++o)
-          for (std::int64_t i = 0; i < inner; ++i) {
-            T want = product ? T{1} : T{0};
-            for (std::int64_t k = 0; k < kN; ++k) {
-              const auto at = static_cast<std::size_t>((o * kN + k) * inner + i);
-              want = product ? want * values[at] : want + values[at];
-              ASSERT_EQ(out[at], want) << inner;
-            }
+  std::vector<T> values(static_cast<std::size_t>(outer * n * inner));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 7) - T{3};
+  for (const Edge edge : kEdges) {
+    GuardedBuffer<T> in(values, edge), out(values.size(), edge);
+    for (int form = 0; form < 8; ++form) {
+      const bool product = form & 1, exclusive = form & 2, reverse = form & 4;
+      cumulate(kernels, team,
+               {.type = type,
+                .input = in.data(),
+                .output = out.data(),
+                .outer = outer,
+                .n = n,
+                .inner = inner,
+                .exclusive = exclusive,
+                .reverse = reverse,
+                .product = product});
+      for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t i = 0; i < inner; ++i) {
+          T want = product ? T{1} : T{0};
+          for (std::int64_t k = 0; k < n; ++k) {
+            const auto at = static_cast<std::size_t>((o * n + (reverse ? n - 1 - k : k)) * inner + i);
+            const T before = want;
+            want = product ? want * values[at] : want + values[at];
+            ASSERT_EQ(out[at], exclusive ? before : want) << outer << 'x' << n << 'x' << inner << " form " << form;
           }
-      }
+        }
+    }
+  }
 }
 
 TEST_P(Reduce, RunningColumns) {
-  check_columns<float>(kernels(), Elem::f32);
-  check_columns<double>(kernels(), Elem::f64);
-  check_columns<std::int32_t>(kernels(), Elem::i32);
-  check_columns<std::int64_t>(kernels(), Elem::i64);
+  for (std::int64_t inner = 1; inner <= 150; inner += inner < 20 ? 1 : 13) {
+    check_running<float>(kernels(), Elem::f32, 2, 5, inner);
+    check_running<double>(kernels(), Elem::f64, 2, 5, inner);
+    check_running<std::int32_t>(kernels(), Elem::i32, 2, 5, inner);
+    check_running<std::int64_t>(kernels(), Elem::i64, 2, 5, inner);
+  }
+}
+
+// Rows shorter and longer than a register, and numbers of them that leave some of its lanes idle.
+TEST_P(Reduce, RunningRows) {
+  for (const std::int64_t rows : {1, 2, 7, 16, 17, 40})
+    for (std::int64_t n = 1; n <= 70; n += n < 36 ? 1 : 7) check_running<float>(kernels(), Elem::f32, rows, n, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, Reduce, ::testing::ValuesIn(machine_tiers()),
