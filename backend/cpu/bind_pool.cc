@@ -53,7 +53,7 @@ bool bind_pool(Binder& b) {
   bool include_pad = false;
   if constexpr (std::is_same_v<Op, AveragePool>) include_pad = b.attrs<Op>().count_include_pad;
   const PoolKind kind = std::is_same_v<Op, MaxPool> ? PoolKind::max : PoolKind::average;
-  const Layout layout = places_wanted || any ? Layout::plain : b.layout(0);
+  const Layout layout = places_wanted || b.dtype(0) == DType::f64 ? Layout::plain : b.layout(0);
   const kernels::PoolTable& table = b.table().pool;
   const Slot x = b.in(0, layout), y = b.out(0, layout), places = places_wanted ? b.out(1) : kNoSlot;
   const Node* node = &b.node();

@@ -322,7 +322,6 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const bool scale_vector = quantised && !is_one(b, o.w_scale);
   const DType product = quantised ? b.dtype(o.y_zero) : result;
   fixed.output.kind = kind_of(product);
-  fixed.output.scale_row = scale_vector;
   if (o.residual >= 0) {
     for (int i : {o.residual_scale, o.residual_zero, o.sum_scale, o.sum_zero})
       if (!is_one(b, i)) return b.refuse("the scale of the sum is no number");
@@ -331,29 +330,41 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
     if constexpr (std::is_same_v<Op, FusedQLinearConv>) fixed.sum.relu = attrs.relu;
   }
 
-  const kernels::Int8Table& table = b.table().int8;
-  const Slot x = b.in(o.x);
-  const auto* packed = static_cast<const uint8_t*>(
-      b.pack(o.w, cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name),
-             kernels::int8_filter_bytes(table, fixed), [&](void* to) {
-               kernels::int8_pack_filters(kernels::Team::shared(), table, fixed,
-                                          static_cast<const uint8_t*>(weights->data()), static_cast<uint8_t*>(to));
-             }));
-  const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
   static constexpr uint8_t kZero = 0;
+  const kernels::Int8Table& table = b.table().int8;
+  const kernels::ConvTable& conv = b.table().conv;
   if (!w_zero_in_middle) fixed.w_zero = &kZero, fixed.w_zero_step = has_w_zero && !is_one(b, o.w_zero);
+  fixed.algorithm = kernels::int8_conv_preferred(table, fixed);
+  const bool blocked = kernels::int8_conv_gives_blocked(fixed.algorithm);
+  const Layout x_layout = fixed.algorithm == kernels::Int8ConvAlgorithm::gathered    ? Layout::plain
+                          : fixed.algorithm == kernels::Int8ConvAlgorithm::depthwise ? Layout::blocked16
+                                                                                     : b.layout(o.x);
+  const Layout y_layout = blocked ? Layout::blocked16 : Layout::plain;
+  fixed.x_blocked = x_layout == Layout::blocked16;
+  const Slot x = b.in(o.x, x_layout);
+  const auto* packed = static_cast<const uint8_t*>(b.pack(
+      o.w, cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name, " ", static_cast<int>(fixed.algorithm)),
+      kernels::int8_filter_bytes(table, fixed), [&](void* to) {
+        kernels::int8_pack_filters(kernels::Team::shared(), table, fixed, static_cast<const uint8_t*>(weights->data()),
+                                   static_cast<uint8_t*>(to));
+      }));
+  const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
   const Slot w_zero = w_zero_in_middle ? kNoSlot : given(o.w_zero);
   const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),
              y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias);
-  const Slot residual = given(o.residual), residual_scale = given(o.residual_scale),
-             residual_zero = given(o.residual_zero), sum_scale = given(o.sum_scale), sum_zero = given(o.sum_zero);
+  const Slot residual = o.residual >= 0 ? b.in(o.residual, y_layout) : kNoSlot,
+             residual_scale = given(o.residual_scale), residual_zero = given(o.residual_zero),
+             sum_scale = given(o.sum_scale), sum_zero = given(o.sum_zero);
   const DType residual_type = o.residual >= 0 ? b.dtype(o.residual) : result;
-  const Slot y = b.out(0);
+  const Slot y = b.out(0, y_layout);
   const int64_t filter_size = weights->size() / we[0];
   b.flops = [=](const Frame& f) { return 2.0 * static_cast<double>(f.count(y)) * static_cast<double>(filter_size); };
   const Node* node = &b.node();
+  // Blocks have a scale for each lane.
+  const int64_t scales = blocked ? (we[0] + 15) / 16 * 16 : scale_vector ? we[0] : 1;
+  fixed.output.scale_row = blocked || scale_vector;
   b.step<IntegerConvState>(
-      table.block.name,
+      kernels::int8_conv_name(table, conv, fixed.algorithm),
       [=, &table](Frame& f, IntegerConvState& s) {
         Int8ConvArgs& c = s.args;
         c = fixed;
@@ -368,9 +379,9 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
         }
         c.packed_w = packed;
         s.scale_at = (kernels::int8_conv_scratch(table, c, f.team().threads()) + 63) / 64 * 64;
-        f.need_scratch(s.scale_at + static_cast<size_t>(c.groups * c.out) * sizeof(float) + 64);
+        f.need_scratch(s.scale_at + static_cast<size_t>(scales) * sizeof(float) + 64);
       },
-      [=, &table](Frame& f, IntegerConvState& s) {
+      [=, &table, &conv](Frame& f, IntegerConvState& s) {
         Int8ConvArgs& c = s.args;
         c.x = f.ptr<const uint8_t>(x);
         c.x_zero = x_zero == kNoSlot ? 0 : *f.ptr<const uint8_t>(x_zero);
@@ -381,7 +392,7 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
           auto* scale = reinterpret_cast<float*>(f.scratch() + s.scale_at);
           const float of_x = *f.ptr<const float>(x_scale), of_y = *f.ptr<const float>(y_scale);
           const auto* of_w = f.ptr<const float>(w_scale);
-          for (int64_t j = 0; j < (scale_vector ? c.groups * c.out : 1); ++j) scale[j] = of_x * of_w[j] / of_y;
+          for (int64_t j = 0; j < scales; ++j) scale[j] = of_x * of_w[scale_vector ? std::min(j, we[0] - 1) : 0] / of_y;
           c.output.scale = scale;
           c.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), product);
         }
@@ -394,7 +405,7 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
           c.sum.scale = *f.ptr<const float>(sum_scale);
         }
         c.y = f.raw(y);
-        kernels::int8_conv(f.team(), table, c);
+        kernels::int8_conv(f.team(), table, conv, c);
       });
   return true;
 }
@@ -448,7 +459,8 @@ bool bind_linear(Binder& b) {
   if (b.has(2) && is_one(b, 2) != one) return b.refuse("scales and zero points differ in number");
   const auto axis = static_cast<size_t>(one ? 0 : attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
   const kernels::Int8Table& table = b.table().int8;
-  const Slot x = b.in(0), scale = b.in(1), zero = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0);
+  const Layout layout = one ? b.layout(0) : Layout::plain;
+  const Slot x = b.in(0, layout), scale = b.in(1), zero = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0, layout);
   const bool is_signed = byte == DType::i8;
   const Node* node = &b.node();
   b.flops = [=](const Frame& f) { return 3 * static_cast<double>(f.count(x)); };
@@ -459,7 +471,7 @@ bool bind_linear(Binder& b) {
         const auto e = f.extents(x);
         s.length = 1;
         if (one) {
-          s.length = f.count(x);
+          s.length = static_cast<int64_t>(f.bytes(x) / size_of(kQuantise ? real : byte));
           return;
         }
         s.scales = e[axis];

@@ -1,7 +1,7 @@
 // Changes of physical layout between steps: made where a step asks for a layout that the value does not have yet, once
 // per value and layout.
 #include "tc/backend/cpu/bind.h"
-#include "tc/kernels/conv/conv.h"
+#include "tc/kernels/table.h"
 
 namespace tc::cpu {
 namespace {
@@ -12,14 +12,20 @@ class ReorderStep : public Step {
     const auto e = f.extents(from);
     int64_t pixels = 1;
     for (size_t k = 2; k < e.size(); ++k) pixels *= e[k];
-    if (to_blocked)
-      kernels::to_blocked(f.team(), *table, f.ptr<const float>(from), e[0], e[1], pixels, f.ptr<float>(to));
+    const auto reorder = [&]<class T>(const auto& kernel_table, const T* x, T* y) {
+      if (to_blocked)
+        kernels::to_blocked(f.team(), kernel_table, x, e[0], e[1], pixels, y);
+      else
+        kernels::to_plain(f.team(), kernel_table, x, e[0], e[1], pixels, y);
+    };
+    if (bytes)
+      reorder(table->int8, f.ptr<const uint8_t>(from), f.ptr<uint8_t>(to));
     else
-      kernels::to_plain(f.team(), *table, f.ptr<const float>(from), e[0], e[1], pixels, f.ptr<float>(to));
+      reorder(table->conv, f.ptr<const float>(from), f.ptr<float>(to));
   }
-  const kernels::ConvTable* table = nullptr;
+  const kernels::Table* table = nullptr;
   Slot from = kNoSlot, to = kNoSlot;
-  bool to_blocked = true;
+  bool to_blocked = true, bytes = false;
 };
 
 }  // namespace
@@ -30,16 +36,23 @@ Slot PlanBuilder::in_layout(Value* v, Layout layout) {
   const auto it = slots_.find({v, other});
   if (it == slots_.end() && layout == Layout::plain) return slot_of(v);
   const Slot from = it == slots_.end() ? slot_of(v) : it->second;
-  TC_CHECK(v->dtype() == DType::f32 && v->shape().ranked() && v->shape().rank() >= 2, "no reorder of ", v->type());
+  const bool bytes = v->dtype() == DType::u8 || v->dtype() == DType::i8;
+  TC_CHECK(
+      (bytes || v->dtype() == DType::f32 || v->dtype() == DType::i32) && v->shape().ranked() && v->shape().rank() >= 2,
+      "no reorder of ", v->type());
   auto step = std::make_unique<ReorderStep>();
-  step->table = &table_.conv;
+  step->table = &table_;
+  step->bytes = bytes;
   step->from = from;
   step->to = new_value(v, v->type(), layout, new_buffer(Storage::arena, -1));
   step->to_blocked = layout == Layout::blocked16;
   step->reads = {from};
   step->writes = {step->to};
   step->node = v->def() ? v->def() : plan_->graph->terminator();
-  step->kernel = layout == Layout::blocked16 ? table_.conv.to_blocked.name : table_.conv.to_plain.name;
+  const auto name = [&](const auto& kernels) {
+    return layout == Layout::blocked16 ? kernels.to_blocked.name : kernels.to_plain.name;
+  };
+  step->kernel = bytes ? name(table_.int8) : name(table_.conv);
   const Slot to = step->to;
   add_step(std::move(step));
   return to;

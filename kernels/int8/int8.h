@@ -5,7 +5,9 @@
 // `vectors`, [quad][position][4] with `width` positions (a property of the kernel); the other one as groups of rows,
 // [group][quad / side][row of the group][quad % side][4], where the side is 1 or that of a square tile. A GEMM has its
 // B as vectors and reads A as rows, each a group of its own unless the side says otherwise; a convolution has pixels as
-// vectors and filters as rows, as many to a group as a register tile takes. Both write rows of their results.
+// vectors and filters as rows, as many to a group as a register tile takes. Both write rows of their results. Where
+// tensors lie in blocks of 16 channels (see conv.h), a convolution has filters as vectors and finds its pixels' quads
+// by offsets.
 //
 // Kernels do not allocate: callers give scratch. What a tile computes depends on shapes alone.
 #pragma once
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tc/kernels/conv/conv.h"
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
@@ -35,7 +38,9 @@ struct Int8Block {
   int64_t group = 1;             // rows of a group
   bool signed_vectors = false;   // and unsigned rows; else the other way round
   bool cached_vectors = false;   // just written by this thread: need not be fetched
-  int32_t* acc = nullptr;        // rows, rounded up to whole groups, by width; columns from cols on may be anything
+  // Row r's quad q is at row + at[r] + step[q]; null: as groups say. Kernels with a side of 1 alone.
+  const int64_t *at = nullptr, *step = nullptr;
+  int32_t* acc = nullptr;  // rows, rounded up to whole groups, by width; columns from cols on may be anything
 };
 
 // What a sum becomes: an i32; a byte: clamp(round(sum * scale) + zero) within the byte's type; or a float: sum * scale
@@ -46,7 +51,7 @@ struct Int8Output {
   int64_t scale_row = 0, scale_col = 0;  // strides: 0 or 1
   int32_t zero = 0;
   const float* shift = nullptr;  // of floats, one per column; null: 0
-  bool relu = false;
+  bool relu = false;             // of bytes: at least `zero`
   int64_t bytes() const { return kind == Kind::i32 || kind == Kind::f32 ? 4 : 1; }
 };
 
@@ -72,6 +77,20 @@ struct Int8Finish {
   int64_t y_row = 0;  // elements
 };
 
+// The same where a pixel's channels lie side by side, its blocks of 16 `y_block` elements apart: scale and bias have an
+// element for each channel of whole blocks; lanes beyond the channels are written, too.
+struct Int8Pixels {
+  int64_t pixels = 0, channels = 0;
+  const int32_t* acc = nullptr;
+  const float* floats = nullptr;  // instead: whole numbers, bias included
+  int64_t acc_row = 0;            // elements between pixels
+  const int32_t* bias = nullptr;
+  Int8Output output;  // bytes or i32
+  Int8Sum sum = {};
+  void* y = nullptr;  // of the first pixel; the other operand of `sum` likewise
+  int64_t y_block = 0;
+};
+
 // Bytes [at, at + count) of a line.
 struct Int8Piece {
   int64_t at, count;
@@ -81,6 +100,9 @@ struct Int8Table {
   Slot<Int8Traits()> traits;
   Slot<void(const Int8Block&)> block;
   Slot<void(const Int8Finish&)> finish;
+  Slot<void(const Int8Pixels&)> finish_pixels;
+  // Between 16 channels that are `plane` bytes apart, or fewer, and a block of them.
+  Slot<void(const uint8_t*x, int64_t plane, int channels, int64_t pixels, uint8_t*y)> to_blocked, to_plain;
   // Of four rows every step-th of n bytes, xor `flip`, as quads; rows may be null for zeros.
   Slot<void(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads)> interleave;
   // To each of `lines` that are `step` bytes apart: the pieces of a line of `from`, `stride` apart, side by side. Reads
@@ -120,29 +142,47 @@ void int8_pack(Team& team, const Int8Table& table, const uint8_t* b, bool b_sign
 size_t int8_gemm_scratch(const Int8Table& table, const Int8GemmArgs& args, int threads);
 void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& args);
 
+enum class Int8ConvAlgorithm : uint8_t {
+  gathered,   // plain -> plain: anything
+  direct,     // plain or blocked -> blocked: one group
+  depthwise,  // blocked -> blocked, bytes: a channel to each group
+};
+constexpr bool int8_conv_gives_blocked(Int8ConvAlgorithm a) {
+  return a != Int8ConvAlgorithm::gathered;
+}
+
 // Convolution of x [n, groups * channels, height, width] with filters [groups * out, channels, kernel]; y is [n, groups
 // * out, out_height, out_width].
 struct Int8ConvArgs {
+  Int8ConvAlgorithm algorithm = Int8ConvAlgorithm::gathered;
   int64_t batch = 1, groups = 1, channels = 0, out = 0;
   int64_t in[2] = {1, 1}, kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1}, pad[2] = {0, 0},
           extent[2] = {1, 1};  // pad: at the start; extent: of y
   const uint8_t* x = nullptr;
+  bool x_blocked = false;
   bool x_signed = false;
   uint8_t x_zero = 0;  // as it lies in memory
   bool w_signed = true;
   const uint8_t* packed_w = nullptr;  // by int8_pack_filters
-  const uint8_t* w_zero = nullptr;    // null: the middle of the filters' range
+  const uint8_t* w_zero = nullptr;    // null: the middle of the filters' range; of `gathered` alone
   int64_t w_zero_step = 0;            // 1: one per output channel
   const int32_t* bias = nullptr;      // one per output channel; null: 0
-  Int8Output output;                  // scale_row 1: one scale per output channel
+  Int8Output output;                  // scale_row 1: one scale per output channel; for blocked results, of whole blocks
   Int8Sum sum = {};                   // of bytes
   void* y = nullptr;
   std::byte* scratch = nullptr;  // int8_conv_scratch bytes, 64-byte aligned
 };
-// Bytes of packed filters: rows, then a row of ones, then the sums of the filters.
+// The fastest algorithm for a shape; extents do not matter.
+Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs& args);
+const char* int8_conv_name(const Int8Table& table, const ConvTable& conv, Int8ConvAlgorithm algorithm);
+// Bytes of packed filters, and what they hold besides.
 size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& args);
 void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, uint8_t* to);
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads);
-void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& args);
+void int8_conv(Team& team, const Int8Table& table, const ConvTable& conv, const Int8ConvArgs& args);
+
+// Whole tensors of bytes between the layouts: [n][c][pixels] and [n][ceil(c / 16)][pixels][16].
+void to_blocked(Team& team, const Int8Table& table, const uint8_t* x, int64_t n, int64_t c, int64_t pixels, uint8_t* y);
+void to_plain(Team& team, const Int8Table& table, const uint8_t* x, int64_t n, int64_t c, int64_t pixels, uint8_t* y);
 
 }  // namespace tc::kernels

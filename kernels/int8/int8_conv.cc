@@ -1,3 +1,4 @@
+// Convolutions of bytes in blocks of 16 channels, and which algorithm a convolution takes.
 #include <algorithm>
 #include <cstring>
 
@@ -7,265 +8,357 @@
 namespace tc::kernels {
 namespace {
 
-// The padded image in parts, one for each residue of the stride, so that a tap reads neighbours at every stride: pixel
-// (y, x) of the result needs element (y, x) of the tap's part, further on by a fixed distance.
-struct Parts {
-  int64_t extent[2], count[2] = {};  // rows and columns of a part; parts
-  int64_t depth, plane;              // quads of channels; bytes of a quad's plane
-  explicit Parts(const Int8ConvArgs& c) : extent(), depth(quads(c.channels)) {
-    for (int d = 0; d < 2; ++d) {
-      const int64_t padded = (c.extent[d] - 1) * c.stride[d] + (c.kernel[d] - 1) * c.dilation[d] + 1;
-      extent[d] = (padded + c.stride[d] - 1) / c.stride[d];
-      count[d] = std::min(c.stride[d], (c.kernel[d] - 1) * c.dilation[d] + 1);
-    }
-    plane = extent[0] * extent[1] * 4;
-  }
-  int64_t bytes(int64_t width) const { return count[0] * count[1] * depth * plane + 4 * width; }
-};
-
-int64_t taps(const Int8ConvArgs& c) {
-  return c.kernel[0] * c.kernel[1];
+constexpr int64_t blocks(int64_t channels) {
+  return (channels + kChannelBlock - 1) / kChannelBlock;
 }
 
-// Quads of a filter.
-int64_t filter_depth(const Int8Traits& t, const Int8ConvArgs& c) {
-  return round_up(taps(c) * quads(c.channels), t.side);
-}
-int64_t group_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
-  return round_up(c.out, t.filters) * filter_depth(t, c) * 4;
-}
-int64_t ones_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
-  return t.filters * filter_depth(t, c) * 4;
-}
+// --- direct: panels of filters, [panel][tap][quad of channels][filter][4], then the sums of filters.
 
+int64_t panels(const Int8Traits& t, const Int8ConvArgs& c) {
+  return (c.out + t.width - 1) / t.width;
+}
 int64_t panel_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
-  return filter_depth(t, c) * t.width * 4;
+  return taps(c) * quads(c.channels) * t.width * 4;
 }
 
-// The pixels' panels: whole registers, evenly split.
-struct Panels {
-  int64_t pixels, lanes, registers, count;
-  Panels(const Int8Traits& t, const Int8ConvArgs& c)
-      : pixels(c.extent[0] * c.extent[1]),
-        lanes(t.lanes),
-        registers((pixels + t.lanes - 1) / t.lanes),
-        count((pixels + t.width - 1) / t.width) {}
-  int64_t begin(int64_t panel) const { return std::min(pixels, registers * panel / count * lanes); }
+void pack_panels(Team& team, const Int8Traits& t, const Int8ConvArgs& c, const uint8_t* w, uint8_t* to) {
+  const int64_t bytes = panel_bytes(t, c), size = c.channels * taps(c);
+  auto* all_sums = reinterpret_cast<int32_t*>(to + panels(t, c) * bytes);
+  std::fill(all_sums, all_sums + panels(t, c) * t.width, 0);
+  const uint8_t change = flip(!c.w_signed);
+  parallel_for(team, panels(t, c), [&](int64_t panel, int) {
+    const int64_t first = panel * t.width, filters = std::min<int64_t>(t.width, c.out - first);
+    uint8_t* quad = to + panel * bytes;
+    std::memset(quad, 0, static_cast<size_t>(bytes));
+    for (int64_t tap = 0; tap < taps(c); ++tap)
+      for (int64_t channel = 0; channel < c.channels; channel += 4, quad += t.width * 4) {
+        const int64_t count = std::min<int64_t>(4, c.channels - channel);
+        for (int64_t f = 0; f < filters; ++f)
+          for (int64_t q = 0; q < count; ++q) {
+            const uint8_t byte = w[(first + f) * size + (channel + q) * taps(c) + tap] ^ change;
+            quad[f * 4 + q] = byte;
+            all_sums[first + f] += static_cast<int8_t>(byte);
+          }
+      }
+  });
+}
+
+// Where a pixel's quads lie: in the image itself, or in a copy with padding, as unsigned bytes, of whose channels there
+// are blocks or, of a plain image, quads.
+struct Image {
+  bool copied;
+  int64_t extent[2];             // rows and columns
+  int64_t group, groups, plane;  // bytes of a pixel's group of channels; groups; bytes between them
+  explicit Image(const Int8ConvArgs& c)
+      : copied(!c.x_blocked || c.x_signed),
+        extent(),
+        group(c.x_blocked ? kChannelBlock : 4),
+        groups((c.channels + group - 1) / group) {
+    for (int d = 0; d < 2; ++d) {
+      extent[d] = (c.extent[d] - 1) * c.stride[d] + (c.kernel[d] - 1) * c.dilation[d] + 1;
+      if (c.pad[d] > 0 || extent[d] > c.in[d]) copied = true;
+    }
+    if (!copied) std::copy_n(c.in, 2, extent);
+    plane = extent[0] * extent[1] * group;
+  }
+  int64_t bytes() const { return copied ? groups * plane : 0; }
+  int64_t offset(int64_t y, int64_t x) const { return (y * extent[1] + x) * group; }
 };
 
-// The filters that a piece of work multiplies a panel of pixels with: all of them, or, where panels are few, some; then
-// the panels are gathered before.
-Tiling filter_rows(const Int8Traits& t, const Int8ConvArgs& c) {
-  constexpr int64_t kWantedPieces = 16;
-  const int64_t splits = std::max<int64_t>(1, kWantedPieces / Panels(t, c).count);
-  return {c.out, round_up((c.out + splits - 1) / splits, t.rows)};
+void copy_image(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Image& image, const uint8_t* x,
+                uint8_t* to_image) {
+  const int64_t row = image.extent[1] * image.group, pixels = c.in[0] * c.in[1];
+  const int64_t left = std::min(c.pad[1], image.extent[1]);
+  const int64_t columns = std::clamp<int64_t>(image.extent[1] - left, 0, c.in[1]);
+  const Tiling lines = tile_by_cost(image.extent[0], row, 1 << 14);
+  const double ns = static_cast<double>(image.bytes()) * 0.05;
+  parallel_for(team, image.groups * lines.count(), ns, [&](int64_t tile, int) {
+    const int64_t group = tile / lines.count(), end = lines.end(tile % lines.count());
+    int64_t r = lines.begin(tile % lines.count());
+    uint8_t* to = to_image + group * image.plane + r * row;
+    for (; r < end; ++r, to += row) {
+      const int64_t y = r - c.pad[0];
+      const bool inside = y >= 0 && y < c.in[0];
+      const int64_t from = inside ? left * image.group : 0, until = inside ? from + columns * image.group : 0;
+      std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(from));
+      std::memset(to + until, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(row - until));
+      if (!inside || !columns) continue;
+      if (!c.x_blocked) {
+        // Filters are 0 where there is no channel, so any bytes will do.
+        const uint8_t* rows[4];
+        for (int64_t q = 0; q < 4; ++q) rows[q] = x + std::min(4 * group + q, c.channels - 1) * pixels + y * c.in[1];
+        table.interleave.fn(rows, columns, 1, flip(c.x_signed), to + from);
+        continue;
+      }
+      const uint8_t* line = x + (group * pixels + y * c.in[1]) * kChannelBlock;
+      if (!c.x_signed)
+        std::memcpy(to + from, line, static_cast<size_t>(until - from));
+      else
+        table.copy_row.fn(line, until - from, flip(true), until - from, 0, to + from);
+    }
+  });
 }
 
-struct ConvScratch {
-  uint8_t *parts = nullptr, *panels = nullptr;
-  int64_t* offsets = nullptr;
-  Int8Piece* pieces = nullptr;
-  int32_t *acc = nullptr, *pixel_sums = nullptr, *bias = nullptr, *factor = nullptr;
+// Pixels that a piece of work multiplies a panel with: about as many as make good use of a part of the panel that was
+// brought to the first-level cache, less where pieces would be few.
+Tiling pixel_pieces(const Int8Traits& t, const Int8ConvArgs& c) {
+  constexpr int64_t kWantedPieces = 8, kLeastRows = 12;
+  const int64_t pixels = c.extent[0] * c.extent[1], others = c.batch * panels(t, c);
+  int64_t count = std::max<int64_t>(1, (pixels + t.rows / 4) / t.rows);
+  if (count * others < kWantedPieces)
+    count = std::clamp<int64_t>(pixels / kLeastRows, count, (kWantedPieces + others - 1) / others);
+  return {pixels, (pixels + count - 1) / count};
+}
+
+struct DirectScratch {
+  uint8_t* image = nullptr;
+  int64_t *step = nullptr, *at = nullptr;
+  int32_t *acc = nullptr, *bias = nullptr;
+  int64_t rows = 0;
   size_t bytes = 0;
-  ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
+  DirectScratch(const Int8Traits& t, const Int8ConvArgs& c, int threads) {
     Pieces all(c.scratch);
-    const Int8Traits t = table.traits.fn();
-    offsets = all.take<int64_t>(taps(c));
-    parts = all.take<uint8_t>(Parts(c).bytes(t.width));
-    panels = all.take<uint8_t>((filter_rows(t, c).count() > 1 ? Panels(t, c).count : threads) * panel_bytes(t, c));
-    pieces = all.take<Int8Piece>(threads * t.width);
-    acc = all.take<int32_t>(threads * t.rows * t.width);
-    bias = all.take<int32_t>(c.groups * c.out);
-    if (c.w_zero) {
-      pixel_sums = all.take<int32_t>(threads * t.side * t.width);
-      factor = all.take<int32_t>(c.groups * c.out);
-    }
+    rows = pixel_pieces(t, c).size;
+    step = all.take<int64_t>(taps(c) * quads(c.channels));
+    at = all.take<int64_t>(threads * rows);
+    acc = all.take<int32_t>(threads * rows * t.width);
+    bias = all.take<int32_t>(panels(t, c) * t.width);
+    image = all.take<uint8_t>(Image(c).bytes());
     bytes = all.used();
   }
 };
 
-void fill_parts(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Parts& parts, const uint8_t* x,
-                uint8_t* to_parts) {
-  const int64_t image = c.in[0] * c.in[1], stride = c.stride[1];
-  const Tiling lines = tile_by_cost(parts.extent[0], parts.extent[1] * 4, 1 << 13);
-  parallel_for(team, parts.count[0] * parts.count[1] * parts.depth * lines.count(), [&](int64_t tile, int) {
-    const int64_t plane = tile / lines.count(), begin = lines.begin(tile % lines.count());
-    const int64_t quad = plane % parts.depth, part = plane / parts.depth;
-    const int64_t part_y = part / parts.count[1], part_x = part % parts.count[1];
-    const int64_t end = lines.end(tile % lines.count()), row = parts.extent[1] * 4;
-    uint8_t* to = to_parts + plane * parts.plane + begin * row;
-    std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>((end - begin) * row));
-    // Columns outside of the image are padding: x = column * stride + shift.
-    const int64_t shift = part_x - c.pad[1];
-    const int64_t first = std::clamp<int64_t>(shift < 0 ? (-shift + stride - 1) / stride : 0, 0, parts.extent[1]);
-    const int64_t last = std::clamp<int64_t>((c.in[1] - shift + stride - 1) / stride, first, parts.extent[1]);
-    if (first == last) return;
-    const uint8_t* planes[4];
-    for (int64_t q = 0; q < 4; ++q) {
-      // Filters are 0 where there is no channel, so any bytes will do.
-      const int64_t channel = std::min(4 * quad + q, c.channels - 1);
-      planes[q] = x + channel * image + first * stride + shift;
+void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
+  const Int8Traits t = table.traits.fn();
+  const DirectScratch scratch(t, c, team.threads());
+  const Image image(c);
+  const int64_t depth = taps(c) * quads(c.channels), pixels = c.extent[0] * c.extent[1], bytes = panel_bytes(t, c);
+  const int64_t out_blocks = blocks(c.out);
+  // (x - zx) w = x w - zx w
+  const auto* sums = reinterpret_cast<const int32_t*>(c.packed_w + panels(t, c) * bytes);
+  const int32_t x_zero = static_cast<uint8_t>(c.x_zero ^ flip(c.x_signed));
+  for (int64_t f = 0; f < panels(t, c) * t.width; ++f)
+    scratch.bias[f] = (c.bias && f < c.out ? c.bias[f] : 0) - x_zero * sums[f];
+  int64_t* step = scratch.step;
+  for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
+    for (int64_t kx = 0; kx < c.kernel[1]; ++kx)
+      for (int64_t channel = 0; channel < c.channels; channel += 4)
+        *step++ = image.offset(ky * c.dilation[0], kx * c.dilation[1]) + channel / image.group * image.plane +
+                  channel % image.group;
+  const Tiling pieces = pixel_pieces(t, c);
+  const double ns = static_cast<double>(pixels * depth) * static_cast<double>(c.out) * 0.01;
+  for (int64_t n = 0; n < c.batch; ++n) {
+    const uint8_t* x = c.x + n * c.in[0] * c.in[1] * (c.x_blocked ? blocks(c.channels) * kChannelBlock : c.channels);
+    if (image.copied) copy_image(team, table, c, image, x, scratch.image), x = scratch.image;
+    parallel_for(team, panels(t, c) * pieces.count(), ns, [&](int64_t tile, int worker) {
+      const int64_t piece = tile % pieces.count(), first = tile / pieces.count() * t.width;
+      const int64_t begin = pieces.begin(piece), count = pieces.end(piece) - begin;
+      int64_t* at = scratch.at + worker * scratch.rows;
+      for (int64_t p = 0, oy = begin / c.extent[1], ox = begin % c.extent[1]; p < count; ++p) {
+        at[p] = image.offset(oy * c.stride[0], ox * c.stride[1]);
+        if (++ox == c.extent[1]) ox = 0, ++oy;
+      }
+      int32_t* acc = scratch.acc + worker * scratch.rows * t.width;
+      const int64_t filters = std::min<int64_t>(t.width, c.out - first);
+      table.block.fn({.rows = count,
+                      .cols = filters,
+                      .depth = depth,
+                      .vectors = c.packed_w + first / t.width * bytes,
+                      .row = x,
+                      .signed_vectors = true,
+                      .at = at,
+                      .step = scratch.step,
+                      .acc = acc});
+      // Panels are blocks, several of them or a half.
+      const int64_t to =
+          ((n * out_blocks + first / kChannelBlock) * pixels + begin) * kChannelBlock + first % kChannelBlock;
+      Int8Pixels p{.pixels = count,
+                   .channels = filters,
+                   .acc = acc,
+                   .acc_row = t.width,
+                   .bias = scratch.bias + first,
+                   .output = c.output,
+                   .sum = c.sum,
+                   .y = static_cast<std::byte*>(c.y) + to * c.output.bytes(),
+                   .y_block = pixels * kChannelBlock};
+      if (p.output.scale) p.output.scale += first;
+      if (p.sum.other) p.sum.other += to;
+      table.finish_pixels.fn(p);
+    });
+  }
+}
+
+// --- depthwise: as floats, which hold sums of up to 2^24 exactly; filters are packed as conv.h does. A piece of work
+// is some rows of a block of channels.
+
+// Of floats, those that a piece reads should stay in the second-level cache.
+constexpr int64_t kRegionFloats = 32 << 10;
+// Products are below 2^15.
+constexpr int64_t kMostTaps = 1 << 9;
+
+Tiling row_pieces(const Int8ConvArgs& c) {
+  const int64_t reach = (c.kernel[0] - 1) * c.dilation[0], row = c.in[1] * kChannelBlock;
+  const int64_t rows = (kRegionFloats / std::max<int64_t>(1, row) - reach) / c.stride[0];
+  return {c.extent[0], std::clamp<int64_t>(rows, 1, c.extent[0])};
+}
+
+struct DepthwiseScratch {
+  float *in = nullptr, *out = nullptr, *bias = nullptr;
+  int64_t in_floats = 0, out_floats = 0;
+  size_t bytes = 0;
+  DepthwiseScratch(const Int8ConvArgs& c, int threads) {
+    Pieces all(c.scratch);
+    const int64_t rows = row_pieces(c).size;
+    in_floats = ((rows - 1) * c.stride[0] + (c.kernel[0] - 1) * c.dilation[0] + 1) * c.in[1] * kChannelBlock;
+    out_floats = rows * c.extent[1] * kChannelBlock;
+    in = all.take<float>(threads * in_floats);
+    out = all.take<float>(threads * out_floats);
+    bias = all.take<float>(blocks(c.groups) * kChannelBlock);
+    bytes = all.used();
+  }
+};
+
+void pack_depthwise(const Int8ConvArgs& c, const uint8_t* w, float* to) {
+  for (int64_t block = 0; block < blocks(c.groups); ++block)
+    for (int64_t tap = 0; tap < taps(c); ++tap)
+      for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
+        const int64_t channel = block * kChannelBlock + lane;
+        const uint8_t byte = channel < c.groups ? w[channel * taps(c) + tap] ^ flip(!c.w_signed) : uint8_t{0};
+        *to++ = static_cast<int8_t>(byte);
+      }
+}
+
+void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, const Int8ConvArgs& c) {
+  const DepthwiseScratch scratch(c, team.threads());
+  for (int64_t f = 0; f < blocks(c.groups) * kChannelBlock; ++f)
+    scratch.bias[f] = c.bias && f < c.groups ? static_cast<float>(c.bias[f]) : 0;
+  const int32_t x_zero = c.x_signed ? static_cast<int8_t>(c.x_zero) : c.x_zero;
+  const Tiling pieces = row_pieces(c);
+  const int64_t line = c.in[1] * kChannelBlock, pixels = c.extent[0] * c.extent[1];
+  const double ns = static_cast<double>(c.batch * c.groups * pixels) * static_cast<double>(taps(c)) * 0.05;
+  parallel_for(team, c.batch * blocks(c.groups) * pieces.count(), ns, [&](int64_t tile, int worker) {
+    const int64_t piece = tile % pieces.count(), plane = tile / pieces.count(), block = plane % blocks(c.groups);
+    const int64_t begin = pieces.begin(piece), end = pieces.end(piece);
+    // The rows that these see.
+    const int64_t top = begin * c.stride[0] - c.pad[0];
+    const int64_t bottom = (end - 1) * c.stride[0] - c.pad[0] + (c.kernel[0] - 1) * c.dilation[0] + 1;
+    const int64_t first = std::clamp<int64_t>(top, 0, c.in[0]), last = std::clamp(bottom, first, c.in[0]);
+    float *in = scratch.in + worker * scratch.in_floats, *out = scratch.out + worker * scratch.out_floats;
+    table.dequantise.fn(c.x + (plane * c.in[0] + first) * line, (last - first) * line, 1, x_zero, c.x_signed, in);
+    ConvArgs args;
+    ConvShape& s = args.shape;
+    s.ic = s.oc = s.groups = kChannelBlock;
+    for (int d = 0; d < 2; ++d) {
+      s.in[d + 1] = c.in[d], s.out[d + 1] = c.extent[d], s.kernel[d + 1] = c.kernel[d];
+      s.stride[d + 1] = c.stride[d], s.dilation[d + 1] = c.dilation[d], s.pad[d + 1] = c.pad[d];
     }
-    for (int64_t r = begin; r < end; ++r, to += row) {
-      const int64_t y = r * c.stride[0] + part_y - c.pad[0];
-      if (y < 0 || y >= c.in[0]) continue;
-      const uint8_t* from[4];
-      for (int q = 0; q < 4; ++q) from[q] = planes[q] + y * c.in[1];
-      table.interleave.fn(from, last - first, stride, flip(c.x_signed), to + first * 4);
-    }
+    s.in[1] = last - first, s.out[1] = end - begin, s.pad[1] = first - top;
+    args.x = in, args.y = out;
+    args.w = reinterpret_cast<const float*>(c.packed_w) + block * taps(c) * kChannelBlock;
+    args.epilogue.bias = scratch.bias + block * kChannelBlock;
+    const ConvPlan plan = conv_plan(ConvAlgorithm::depthwise, s, kChannelBlock);
+    for (int64_t i = 0; i < plan.tiles(s); ++i) conv.depthwise.fn(args, plan, i, 0);
+    const int64_t to = (plane * pixels + begin * c.extent[1]) * kChannelBlock;
+    Int8Pixels p{.pixels = (end - begin) * c.extent[1],
+                 .channels = std::min<int64_t>(kChannelBlock, c.groups - block * kChannelBlock),
+                 .floats = out,
+                 .acc_row = kChannelBlock,
+                 .output = c.output,
+                 .sum = c.sum,
+                 .y = static_cast<uint8_t*>(c.y) + to};
+    p.output.scale += block * kChannelBlock;
+    if (p.sum.other) p.sum.other += to;
+    table.finish_pixels.fn(p);
   });
 }
 
 }  // namespace
 
+Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs& c) {
+  if (c.w_zero) return Int8ConvAlgorithm::gathered;
+  const bool bytes = c.output.kind == Int8Output::Kind::u8 || c.output.kind == Int8Output::Kind::i8;
+  if (bytes && c.groups > 1 && c.channels == 1 && c.out == 1 && taps(c) <= kMostTaps)
+    return Int8ConvAlgorithm::depthwise;
+  // Square tiles take rows that lie apart.
+  return c.groups == 1 && table.traits.fn().side == 1 ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;
+}
+
+const char* int8_conv_name(const Int8Table& table, const ConvTable& conv, Int8ConvAlgorithm algorithm) {
+  return algorithm == Int8ConvAlgorithm::depthwise ? conv.depthwise.name : table.block.name;
+}
+
 size_t int8_filter_bytes(const Int8Table& table, const Int8ConvArgs& c) {
   const Int8Traits t = table.traits.fn();
-  return static_cast<size_t>(c.groups * (group_bytes(t, c) + c.out * 4) + ones_bytes(t, c));
+  switch (c.algorithm) {
+    case Int8ConvAlgorithm::direct:
+      return static_cast<size_t>(panels(t, c) * (panel_bytes(t, c) + t.width * 4));
+    case Int8ConvAlgorithm::depthwise:
+      return static_cast<size_t>(blocks(c.groups) * taps(c) * kChannelBlock) * sizeof(float);
+    default:
+      return gathered_filter_bytes(table, c);
+  }
 }
 
 void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& c, const uint8_t* w, uint8_t* to) {
-  const Int8Traits t = table.traits.fn();
-  const int64_t depth = filter_depth(t, c), bytes = group_bytes(t, c), size = c.channels * taps(c);
-  uint8_t* ones = to + c.groups * bytes;
-  auto* sums = reinterpret_cast<int32_t*>(ones + ones_bytes(t, c));
-  std::memset(to, 0, static_cast<size_t>(c.groups * bytes + ones_bytes(t, c)));
-  // The next tap's byte is `tap` further on, the next channel's `channel`.
-  const auto pack_row = [&](const uint8_t* from, int64_t channel, int64_t tap, uint8_t change, uint8_t* row) {
-    const uint32_t changes = change * 0x01010101U;
-    int64_t in_piece = 0;
-    for (int64_t k = 0; k < taps(c); ++k, from += tap) {
-      const uint8_t* next = from;
-      for (int64_t left = c.channels; left > 0; left -= 4, next += 4 * channel) {
-        if (left >= 4) {
-          const uint32_t quad = uint32_t{next[0]} | uint32_t{next[channel]} << 8 | uint32_t{next[2 * channel]} << 16 |
-                                uint32_t{next[3 * channel]} << 24;
-          const uint32_t changed = quad ^ changes;
-          std::memcpy(row, &changed, sizeof changed);
-        } else {
-          for (int64_t q = 0; q < left; ++q) row[q] = next[q * channel] ^ change;
-        }
-        row += 4;
-        if (++in_piece == t.side) in_piece = 0, row += 4 * t.side * (t.filters - 1);
-      }
-    }
-  };
-  const uint8_t one = 1, change = flip(!c.w_signed);
-  pack_row(&one, 0, 0, 0, ones);
-  parallel_for(team, c.groups * c.out, [&](int64_t f, int) {
-    const uint8_t* filter = w + f * size;
-    pack_row(filter, taps(c), 1, change, to + f / c.out * bytes + row_offset(t, t.filters, depth, f % c.out));
-    // As unsigned bytes, each 128 more than the signed one.
-    const uint8_t up = change ^ flip(true);
-    sums[f] = table.copy_row.fn(filter, size, up, size, 0, nullptr) - static_cast<int32_t>(128 * size);
-  });
+  switch (c.algorithm) {
+    case Int8ConvAlgorithm::direct:
+      return pack_panels(team, table.traits.fn(), c, w, to);
+    case Int8ConvAlgorithm::depthwise:
+      return pack_depthwise(c, w, reinterpret_cast<float*>(to));
+    default:
+      return gathered_pack(team, table, c, w, to);
+  }
 }
 
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads) {
   Int8ConvArgs c = args;
   c.scratch = nullptr;
-  return ConvScratch(table, c, threads).bytes;
+  switch (c.algorithm) {
+    case Int8ConvAlgorithm::direct:
+      return DirectScratch(table.traits.fn(), c, threads).bytes;
+    case Int8ConvAlgorithm::depthwise:
+      return DepthwiseScratch(c, threads).bytes;
+    default:
+      return gathered_scratch(table, c, threads);
+  }
 }
 
-void int8_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
-  const int64_t pixels = c.extent[0] * c.extent[1];
-  if (c.batch * c.groups * c.out * pixels == 0) return;
-  const ConvScratch scratch(table, c, team.threads());
-  const Parts parts(c);
-  const Int8Traits t = table.traits.fn();
-  const int64_t depth = filter_depth(t, c), step = t.width * 4, image = c.in[0] * c.in[1];
-  const int64_t part_bytes = parts.depth * parts.plane;
-  const uint8_t* ones = c.packed_w + c.groups * group_bytes(t, c);
-  const auto* filter_sums = reinterpret_cast<const int32_t*>(ones + ones_bytes(t, c));
-  const int32_t x_zero = static_cast<uint8_t>(c.x_zero ^ flip(c.x_signed));
-  // (x - zx)(w - zw) = x w - zx w - zw (x - zx)
-  for (int64_t f = 0; f < c.groups * c.out; ++f) {
-    const int32_t w_zero = c.w_zero ? moved_zero(c.w_zero[f * c.w_zero_step], c.w_signed, true) : 0;
-    if (scratch.factor) scratch.factor[f] = w_zero;
-    scratch.bias[f] =
-        (c.bias ? c.bias[f] : 0) - x_zero * (filter_sums[f] - static_cast<int32_t>(taps(c) * c.channels) * w_zero);
+void int8_conv(Team& team, const Int8Table& table, const ConvTable& conv, const Int8ConvArgs& c) {
+  if (c.batch * c.groups * c.out * c.extent[0] * c.extent[1] == 0) return;
+  switch (c.algorithm) {
+    case Int8ConvAlgorithm::direct:
+      return direct_conv(team, table, c);
+    case Int8ConvAlgorithm::depthwise:
+      return depthwise_conv(team, table, conv, c);
+    default:
+      return gathered_conv(team, table, c);
   }
-  for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
-    for (int64_t kx = 0; kx < c.kernel[1]; ++kx) {
-      const int64_t y = ky * c.dilation[0], x = kx * c.dilation[1];
-      const int64_t part = y % c.stride[0] * parts.count[1] + x % c.stride[1];
-      scratch.offsets[ky * c.kernel[1] + kx] =
-          part * part_bytes + (y / c.stride[0] * parts.extent[1] + x / c.stride[1]) * 4;
-    }
-  const Panels panels(t, c);
-  const Tiling rows = filter_rows(t, c);
-  const auto gather = [&](int64_t index, int64_t first_tap, int64_t last_tap, int worker, uint8_t* panel) {
-    Int8Piece* pieces = scratch.pieces + worker * t.width;
-    size_t count = 0;
-    const int64_t end = panels.begin(index + 1);
-    for (int64_t at = panels.begin(index), next = at; at < end; at = next) {
-      const int64_t y = at / c.extent[1], x = at % c.extent[1], from = (y * parts.extent[1] + x) * 4;
-      next = std::min(end, (y + 1) * c.extent[1]);
-      if (count && pieces[count - 1].at + pieces[count - 1].count == from)
-        pieces[count - 1].count += (next - at) * 4;
-      else
-        pieces[count++] = {from, (next - at) * 4};
-    }
-    for (int64_t tap = first_tap; tap < last_tap; ++tap)
-      table.gather.fn(scratch.parts + scratch.offsets[tap], parts.plane, parts.depth, {pieces, count}, step,
-                      panel + tap * parts.depth * step);
-  };
-  for (int64_t n = 0; n < c.batch * c.groups; ++n) {
-    const int64_t group = n % c.groups;
-    fill_parts(team, table, c, parts, c.x + n * c.channels * image, scratch.parts);
-    const bool ahead = rows.count() > 1;
-    if (ahead) {
-      // Also by taps, of which there are more.
-      parallel_for(team, panels.count * taps(c), [&](int64_t tile, int worker) {
-        const int64_t index = tile / taps(c), tap = tile % taps(c);
-        gather(index, tap, tap + 1, worker, scratch.panels + index * panel_bytes(t, c));
-      });
-    }
-    parallel_for(team, rows.count() * panels.count, [&](int64_t tile, int worker) {
-      const int64_t index = tile % panels.count, begin = panels.begin(index), end = panels.begin(index + 1);
-      const int64_t last = rows.end(tile / panels.count);
-      uint8_t* panel = scratch.panels + (ahead ? index : worker) * panel_bytes(t, c);
-      if (!ahead) gather(index, 0, taps(c), worker, panel);
-      int32_t* sums = nullptr;
-      if (scratch.factor) {
-        sums = scratch.pixel_sums + worker * t.side * t.width;
-        table.block.fn({.rows = 1,
-                        .cols = end - begin,
-                        .depth = depth,
-                        .vectors = panel,
-                        .row = ones,
-                        .group = t.filters,
-                        .cached_vectors = true,
-                        .acc = sums});
-      }
-      int32_t* acc = scratch.acc + worker * t.rows * t.width;
-      for (int64_t first = rows.begin(tile / panels.count); first < last; first += t.rows) {
-        const int64_t filter = group * c.out + first;
-        Int8Finish f{
-            .rows = std::min<int64_t>(t.rows, last - first),
-            .cols = end - begin,
-            .acc = acc,
-            .acc_row = t.width,
-            .bias = scratch.bias + filter,
-            .factor = scratch.factor ? scratch.factor + filter : nullptr,
-            .minus = sums,
-            .output = c.output,
-            .sum = c.sum,
-            .y = static_cast<std::byte*>(c.y) + (((n - group) * c.out + filter) * pixels + begin) * c.output.bytes(),
-            .y_row = pixels};
-        if (f.output.scale) f.output.scale += filter * c.output.scale_row;
-        if (f.sum.other) f.sum.other += static_cast<std::byte*>(f.y) - static_cast<std::byte*>(c.y);
-        table.block.fn({.rows = f.rows,
-                        .cols = f.cols,
-                        .depth = depth,
-                        .vectors = panel,
-                        .row = c.packed_w + group * group_bytes(t, c) + row_offset(t, t.filters, depth, first),
-                        .group = t.filters,
-                        .cached_vectors = true,
-                        .acc = acc});
-        table.finish.fn(f);
-      }
-    });
-  }
+}
+
+namespace {
+
+template <bool kToBlocked>
+void reorder(Team& team, const Int8Table& table, const uint8_t* x, int64_t n, int64_t c, int64_t pixels, uint8_t* y) {
+  const int64_t count = blocks(c), block_bytes = pixels * kChannelBlock;
+  const auto fn = kToBlocked ? table.to_blocked.fn : table.to_plain.fn;
+  parallel_for(team, n * count, static_cast<double>(n * c * pixels) * 0.1, [&](int64_t tile, int) {
+    const int64_t image = tile / count, block = tile % count;
+    const int64_t plain = (image * c + block * kChannelBlock) * pixels;
+    const int channels = static_cast<int>(std::min<int64_t>(kChannelBlock, c - block * kChannelBlock));
+    fn(x + (kToBlocked ? plain : tile * block_bytes), pixels, channels, pixels,
+       y + (kToBlocked ? tile * block_bytes : plain));
+  });
+}
+
+}  // namespace
+
+void to_blocked(Team& team, const Int8Table& table, const uint8_t* x, int64_t n, int64_t c, int64_t pixels,
+                uint8_t* y) {
+  reorder<true>(team, table, x, n, c, pixels, y);
+}
+
+void to_plain(Team& team, const Int8Table& table, const uint8_t* x, int64_t n, int64_t c, int64_t pixels, uint8_t* y) {
+  reorder<false>(team, table, x, n, c, pixels, y);
 }
 
 }  // namespace tc::kernels

@@ -35,11 +35,11 @@ inline constexpr int64_t kInt8Quads = 24 * 1024 / (kInt8Width * 4);
 inline constexpr int64_t kInt8Ahead = 8 * kInt8Width * 4;
 
 // Adds up quads [first, first + count) for R rows and NV registers of columns.
-template <int R, int NV, bool kSignedVectors>
+template <int R, int NV, bool kSignedVectors, bool kAt>
 void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row) {
   int32_t* acc = b.acc + at_row * kInt8Width;
   Bytes sum[R][NV];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v) sum[r][v] = first ? load_bytes(acc + r * kInt8Width + v * kQuads) : no_bytes();
@@ -47,24 +47,28 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
   const int64_t row_step = b.group == 1 ? b.depth * 4 : 4, quad_step = b.group * 4;
   const uint8_t* quad = b.row + at_row * b.depth * 4 + first * quad_step;
   const int64_t rows_ahead = R * b.depth * 4;
+  const uint8_t* row[R];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) row[r] = kAt ? b.row + b.at[at_row + r] : nullptr;
   const bool far = at_row == 0 && !b.cached_vectors;
   for (int64_t s = 0; s < count; ++s, at += kInt8Width * 4, quad += quad_step) {
     // The rows of the next tile, and vectors that none has read yet.
-    __builtin_prefetch(quad + rows_ahead);
+    if constexpr (!kAt) __builtin_prefetch(quad + rows_ahead);
     if (far)
 #pragma GCC unroll 4
       for (int64_t line = 0; line < kInt8Width * 4; line += 64) __builtin_prefetch(at + kInt8Ahead + line);
     Quads<kSignedVectors> x[NV];
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v) x[v] = Quads<kSignedVectors>(load_bytes(at + v * static_cast<int>(sizeof(Bytes))));
-#pragma GCC unroll 8
+    const int64_t step = kAt ? b.step[first + s] : 0;
+#pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const Quads<!kSignedVectors> w(repeat_quad(quad + r * row_step));
+      const Quads<!kSignedVectors> w(repeat_quad(kAt ? row[r] + step : quad + r * row_step));
 #pragma GCC unroll 4
       for (int v = 0; v < NV; ++v) sum[r][v] = dot4(sum[r][v], x[v], w);
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v) store_bytes(acc + r * kInt8Width + v * kQuads, sum[r][v]);
@@ -72,24 +76,45 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
 
 using Int8Tile = void (*)(const Int8Block&, int64_t first, int64_t count, int64_t at_row);
 
-template <int NV, bool kSignedVectors, int... kLess>
+// Tiles of up to so many rows; of few columns more rows fit, and are needed for as many independent sums.
+template <int NV, bool kSignedVectors, bool kAt, int... kLess>
 void int8_rows(const Int8Block& b, std::integer_sequence<int, kLess...>) {
-  static constexpr Int8Tile kTiles[] = {int8_tile<kLess + 1, NV, kSignedVectors>...};
+  constexpr int kMost = sizeof...(kLess);
+  static constexpr Int8Tile kTiles[] = {int8_tile<kLess + 1, NV, kSignedVectors, kAt>...};
   const int64_t parts = b.depth > kInt8Quads ? (b.depth + kInt8Quads - 1) / kInt8Quads : 1;
+  // Groups of rows are tiles; others are split evenly.
+  const int64_t tiles = (b.rows + kMost - 1) / kMost, taller = kAt ? b.rows % tiles : 0,
+                least = kAt ? b.rows / tiles : kMost;
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t first = b.depth * part / parts, count = b.depth * (part + 1) / parts - first;
-    for (int64_t r = 0; r < b.rows; r += kInt8Rows) {
-      const int64_t rest = b.rows - r;
-      kTiles[(rest < kInt8Rows ? rest : kInt8Rows) - 1](b, first, count, r);
+    for (int64_t r = 0, tile = 0; r < b.rows; ++tile) {
+      const int64_t height = least + (tile < taller), rest = b.rows - r, rows = rest < height ? rest : height;
+      kTiles[rows - 1](b, first, count, r);
+      r += rows;
     }
   }
 }
 
+template <int NV>
+void int8_pixels(const Int8Block& b) {
+#if defined(TC_VNNI)
+  constexpr int kMost = NV <= 2 ? 2 * kInt8Rows : kInt8Rows;
+#else
+  constexpr int kMost = kInt8Rows;
+#endif
+  int8_rows<NV, true, true>(b, std::make_integer_sequence<int, kMost>());
+}
+
 template <int... kLess>
 void int8_columns(const Int8Block& b, std::integer_sequence<int, kLess...>) {
+  const int64_t registers = (b.cols + kQuads - 1) / kQuads;
+  if (b.at) {
+    static constexpr void (*kPixels[])(const Int8Block&) = {int8_pixels<kLess + 1>...};
+    return kPixels[registers - 1](b);
+  }
   using Fn = void (*)(const Int8Block&, std::make_integer_sequence<int, kInt8Rows>);
-  static constexpr Fn kByVecs[][2] = {{int8_rows<kLess + 1, false>, int8_rows<kLess + 1, true>}...};
-  kByVecs[(b.cols + kQuads - 1) / kQuads - 1][b.signed_vectors](b, {});
+  static constexpr Fn kByVecs[][2] = {{int8_rows<kLess + 1, false, false>, int8_rows<kLess + 1, true, false>}...};
+  kByVecs[registers - 1][b.signed_vectors](b, {});
 }
 
 void int8_block(const Int8Block& b) {

@@ -21,6 +21,16 @@ constexpr int32_t moved_zero(uint8_t zero, bool is_signed, bool want_signed) {
   return want_signed ? static_cast<int8_t>(byte) : byte;
 }
 
+constexpr int64_t taps(const Int8ConvArgs& c) {
+  return c.kernel[0] * c.kernel[1];
+}
+
+// The algorithm `gathered`.
+size_t gathered_filter_bytes(const Int8Table& table, const Int8ConvArgs& args);
+void gathered_pack(Team& team, const Int8Table& table, const Int8ConvArgs& args, const uint8_t* w, uint8_t* to);
+size_t gathered_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads);
+void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& args);
+
 // Where byte p of row r lies among groups of rows of `depth` quads, a multiple of the side.
 constexpr int64_t row_offset(const Int8Traits& t, int64_t group, int64_t depth, int64_t r, int64_t p = 0) {
   const int64_t piece = 4 * t.side;

@@ -43,8 +43,8 @@ TC_INLINE void finish_row(const Int8Finish& f, int64_t r, Place&& place) {
 // The bytes of a type, less a zero point, as floats: a conversion of a larger float is undefined.
 struct Bounds {
   VecF low, high;
-  Bounds(bool is_signed, int32_t zero)
-      : low(static_cast<float>((is_signed ? -128 : 0) - zero)),
+  Bounds(bool is_signed, int32_t zero, bool relu = false)
+      : low(relu ? 0.0F : static_cast<float>((is_signed ? -128 : 0) - zero)),
         high(static_cast<float>((is_signed ? 127 : 255) - zero)) {}
   TC_INLINE VecF clamp(VecF x) const { return vmin(high, vmax(low, x)); }
 };
@@ -69,13 +69,38 @@ struct Divider {
 #endif
 };
 
+// Sums to bytes, in the lanes of i32.
+template <bool kAdds>
+struct ToByte {
+  Bounds bounds, sum_bounds;
+  VecI moved, other_zero;
+  VecF product_scale, other_scale, least;
+  Divider divide;
+  bool other_signed;
+  ToByte(const Int8Output& out, const Int8Sum& sum)
+      : bounds(out.kind == Int8Output::Kind::i8, out.zero, out.relu),
+        sum_bounds(sum.is_signed, sum.zero),
+        moved(kAdds ? sum.zero : out.zero),
+        other_zero(sum.other_zero),
+        product_scale(sum.product_scale),
+        other_scale(sum.other_scale),
+        least(sum.relu ? 0.0F : -std::numeric_limits<float>::infinity()),
+        divide(sum.scale),
+        other_signed(sum.other_signed) {}
+  TC_INLINE VecI operator()(VecF sum, VecF factor, const uint8_t* other, int64_t rest) const {
+    VecF x = bounds.clamp(sum * factor);
+    if constexpr (kAdds) {
+      const VecI there = other_signed ? load_i32<int8_t>(other, rest) : load_i32<uint8_t>(other, rest);
+      x = fma(to_float(there - other_zero), other_scale, vround(x) * product_scale);
+      x = sum_bounds.clamp(divide(vmax(least, x)));
+    }
+    return round_to_i32(x) + moved;
+  }
+};
+
 template <bool kScales, bool kAdds>
 void to_bytes(const Int8Finish& f) {
-  const Bounds bounds(f.output.kind == Int8Output::Kind::i8, f.output.zero), sum_bounds(f.sum.is_signed, f.sum.zero);
-  const VecI moved(kAdds ? f.sum.zero : f.output.zero), other_zero(f.sum.other_zero);
-  const VecF product_scale(f.sum.product_scale), other_scale(f.sum.other_scale);
-  const VecF least(f.sum.relu ? 0.0F : -std::numeric_limits<float>::infinity());
-  const Divider divide(f.sum.scale);
+  const ToByte<kAdds> to_byte(f.output, f.sum);
   auto* y = static_cast<uint8_t*>(f.y);
   const uint8_t* other = f.sum.other;
   for (int64_t r = 0; r < f.rows; ++r, y += f.y_row, other += kAdds ? f.y_row : 0) {
@@ -83,16 +108,38 @@ void to_bytes(const Int8Finish& f) {
     const VecF one(*scale);
     finish_row(f, r, [&](int64_t j, VecI sum) {
       const int64_t rest = f.cols - j;
-      const VecF factor = kScales ? load_some(scale + j, rest) : one;
-      VecF x = bounds.clamp(to_float(sum) * factor);
-      if constexpr (kAdds) {
-        const VecI there = f.sum.other_signed ? load_i32<int8_t>(other + j, rest) : load_i32<uint8_t>(other + j, rest);
-        x = fma(to_float(there - other_zero), other_scale, vround(x) * product_scale);
-        x = sum_bounds.clamp(divide(vmax(least, x)));
-      }
-      const VecI byte = round_to_i32(x) + moved;
+      const VecI byte = to_byte(to_float(sum), kScales ? load_some(scale + j, rest) : one, other + j, rest);
       rest >= kV ? store_low_bytes(y + j, byte) : store_low_bytes(y + j, byte, rest);
     });
+  }
+}
+
+template <bool kFloats, bool kAdds>
+void pixels_to_bytes(const Int8Pixels& p) {
+  const ToByte<kAdds> to_byte(p.output, p.sum);
+  for (int64_t c = 0; c < p.channels; c += kV) {
+    const int64_t at = c / kChannelBlock * p.y_block + c % kChannelBlock;
+    auto* y = static_cast<uint8_t*>(p.y) + at;
+    const uint8_t* other = kAdds ? p.sum.other + at : nullptr;
+    const VecF scale = load(p.output.scale + c);
+    const VecI bias = kFloats ? VecI(0) : load(p.bias + c);
+    for (int64_t i = 0; i < p.pixels; ++i) {
+      const int64_t from = i * p.acc_row + c;
+      const VecF sum = kFloats ? load(p.floats + from) : to_float(load(p.acc + from) + bias);
+      store_low_bytes(y + i * kChannelBlock, to_byte(sum, scale, other + (kAdds ? i * kChannelBlock : 0), kV));
+    }
+  }
+}
+
+void finish_pixels(const Int8Pixels& p) {
+  if (p.output.kind != Int8Output::Kind::i32) {
+    if (p.floats) return (p.sum.other ? pixels_to_bytes<true, true> : pixels_to_bytes<true, false>)(p);
+    return (p.sum.other ? pixels_to_bytes<false, true> : pixels_to_bytes<false, false>)(p);
+  }
+  for (int64_t c = 0; c < p.channels; c += kV) {
+    auto* y = static_cast<int32_t*>(p.y) + c / kChannelBlock * p.y_block + c % kChannelBlock;
+    const VecI bias = load(p.bias + c);
+    for (int64_t i = 0; i < p.pixels; ++i) store(y + i * kChannelBlock, load(p.acc + i * p.acc_row + c) + bias);
   }
 }
 
@@ -126,6 +173,63 @@ void finish(const Int8Finish& f) {
   if (out.kind == Int8Output::Kind::f32) return (out.scale_col ? to_floats<true> : to_floats<false>)(f);
   if (f.sum.other) return to_bytes<false, true>(f);
   (out.scale_col ? to_bytes<true, false> : to_bytes<false, false>)(f);
+}
+
+// A square of 16 x 16 bytes: row r of y is column r of x.
+TC_INLINE void transpose_bytes(const uint8_t* const (&x)[16], uint8_t* const (&y)[16]) {
+  __m128i a[16], b[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x[i]));
+  // Each round pairs rows that are 8 apart; after four, row i holds what was column i.
+  const auto round = [](const __m128i(&from)[16], __m128i(&to)[16]) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + 8]);
+      to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + 8]);
+    }
+  };
+  round(a, b), round(b, a), round(a, b), round(b, a);
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(y[i]), a[i]);
+}
+
+// Reads channels that are not there from the last one.
+void to_blocked(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uint8_t* y) {
+  const uint8_t* from[16];
+  uint8_t* to[16];
+  for (int64_t p = 0; p < pixels; p += kChannelBlock) {
+    // The last square overlaps the one before.
+    const int64_t at = pixels - p < kChannelBlock ? pixels - kChannelBlock : p;
+    if (at < 0) {
+      for (int64_t i = 0; i < pixels; ++i)
+        for (int c = 0; c < kChannelBlock; ++c) y[i * kChannelBlock + c] = c < channels ? x[c * plane + i] : uint8_t{0};
+      return;
+    }
+    for (int i = 0; i < kChannelBlock; ++i) {
+      from[i] = x + (i < channels ? i : channels - 1) * plane + at;
+      to[i] = y + (at + i) * kChannelBlock;
+    }
+    transpose_bytes(from, to);
+  }
+}
+
+void to_plain(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uint8_t* y) {
+  const uint8_t* from[16];
+  uint8_t* to[16];
+  uint8_t unused[16];
+  for (int64_t p = 0; p < pixels; p += kChannelBlock) {
+    const int64_t at = pixels - p < kChannelBlock ? pixels - kChannelBlock : p;
+    if (at < 0) {
+      for (int64_t i = 0; i < pixels; ++i)
+        for (int c = 0; c < channels; ++c) y[c * plane + i] = x[i * kChannelBlock + c];
+      return;
+    }
+    for (int i = 0; i < kChannelBlock; ++i) {
+      from[i] = x + (at + i) * kChannelBlock;
+      to[i] = i < channels ? y + i * plane + at : unused;
+    }
+    transpose_bytes(from, to);
+  }
 }
 
 int32_t copy_row(const uint8_t* __restrict from, int64_t n, uint8_t flip, int64_t piece, int64_t step,
@@ -248,6 +352,9 @@ constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .traits = TC_KERNEL(int8_traits, "int8_traits"),
     .block = TC_KERNEL(int8_block, "dot_i8__madd"),
     .finish = TC_KERNEL(finish, "requantise"),
+    .finish_pixels = TC_KERNEL(finish_pixels, "requantise__nchw16c"),
+    .to_blocked = TC_KERNEL(to_blocked, "reorder_u8__nchw_nchw16c"),
+    .to_plain = TC_KERNEL(to_plain, "reorder_u8__nchw16c_nchw"),
     .interleave = TC_KERNEL(interleave, "interleave_u8"),
     .gather = TC_KERNEL(gather, "gather_u8"),
     .copy_row = TC_KERNEL(copy_row, "copy_u8"),

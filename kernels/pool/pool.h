@@ -1,5 +1,5 @@
 // Max and average pooling over one to three spatial axes: of f32 on plain NCHW and on NCHW16c, of f64 and (maxima only)
-// u8 and i8 on plain NCHW; and global pooling of f32.
+// u8 and i8 on plain NCHW, of these also on NCHW16c; and global pooling of f32.
 //
 // A call is a set of independent tiles whose results do not depend on the number of threads. NaN wins a maximum.
 // Padding lanes of NCHW16c are pooled like others.
@@ -37,7 +37,7 @@ struct PoolArgs {
   int64_t* places = nullptr;
 };
 
-// The same in plain layout; a window of nothing but padding gives the lowest integer.
+// The same, blocked for maxima of bytes without places; a window of nothing but padding gives the lowest integer.
 struct PoolAnyArgs {
   PoolShape shape;
   PoolKind kind = PoolKind::max;

@@ -1,4 +1,4 @@
-// Pooling in plain layout of what pool_tier.cc does not take: f64, u8 and i8. A tap of the kernel goes over a whole row
+// Pooling of what pool_tier.cc does not take: f64, u8 and i8, in plain layout, and maxima of bytes on NCHW16c. A tap of the kernel goes over a whole row
 // of outputs at a time, in loops that the compiler vectorises.
 #include <algorithm>
 #include <cstring>
@@ -153,11 +153,39 @@ void place_row(const PoolAnyArgs& g, const T* x, T* y, int64_t* places, int64_t 
   }
 }
 
+// Maxima of bytes in blocks of 16 channels, a pixel to a register.
+template <class T>
+void max_blocked_row(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy) {
+  typedef T Pixel __attribute__((vector_size(16)));
+  for (int64_t o = 0; o < s.out[2]; ++o, y += 16) {
+    const Span sx = span_of(s, 2, o);
+    Pixel best = kLeast<T> - Pixel{};
+    for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
+      for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
+        const T* line = x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * s.in[2] * 16;
+        for (int64_t kx = sx.k0; kx < sx.k1; ++kx) {
+          Pixel v;
+          std::memcpy(&v, line + (sx.at + kx * s.dilation[2]) * 16, sizeof v);
+          best = v < best ? best : v;
+        }
+      }
+    }
+    std::memcpy(y, &best, sizeof best);
+  }
+}
+
 template <class T>
 void pool_as(const PoolAnyArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const PoolShape& s = g.shape;
   const int64_t base = plane * s.in[0] * s.in[1] * s.in[2];
   const T* x = static_cast<const T*>(g.x) + base;
+  if constexpr (sizeof(T) == 1) {
+    for (int64_t row = row0; s.blocked && row < row1; ++row)
+      max_blocked_row(s, static_cast<const T*>(g.x) + base * 16,
+                      static_cast<T*>(g.y) + (plane * s.out[0] * s.out[1] + row) * s.out[2] * 16, depth_span(s, row),
+                      height_span(s, row));
+    if (s.blocked) return;
+  }
   if (g.kind == PoolKind::max && g.places == nullptr && s.stride[2] == 2 && s.out[2] > 0 && 2 * half_line(s) <= kLine)
     return max_rows_by_two(s, x, static_cast<T*>(g.y) + (plane * s.out[0] * s.out[1] + row0) * s.out[2], row0, row1);
   for (int64_t row = row0; row < row1; ++row) {

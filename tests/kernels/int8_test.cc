@@ -24,16 +24,19 @@ using testing::Random;
 struct Variant {
   std::string name;
   Int8Table table;
+  ConvTable conv;
 };
 std::vector<Variant> variants() {
   std::vector<Variant> list;
-  for (const Tier tier : machine_tiers(Tier::amx)) list.push_back({tier_name(tier), table(tier).int8});
+  for (const Tier tier : machine_tiers(Tier::amx))
+    list.push_back({tier_name(tier), table(tier).int8, table(tier).conv});
   return list;
 }
 
 class Int8 : public ::testing::TestWithParam<Variant> {
  protected:
   const Int8Table& kernels() const { return GetParam().table; }
+  const ConvTable& conv() const { return GetParam().conv; }
 };
 
 // Whole range of a byte: a kernel that saturates its intermediate sums fails.
@@ -175,27 +178,93 @@ TEST_P(Int8, GemmToFloats) {
         }
 }
 
-// w_zeros: 0, 1 or as many as there are filters.
-void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signed, int64_t w_zeros, Edge edge) {
-  const int64_t filters = c.groups * c.out, channels = c.groups * c.channels, taps = c.kernel[0] * c.kernel[1];
-  Random random(static_cast<uint64_t>(filters * 31 + c.in[1] * 7 + c.stride[1]));
-  GuardedBuffer<uint8_t> x(bytes(random, c.batch * channels * c.in[0] * c.in[1]), edge),
-      w(bytes(random, filters * c.channels * taps), edge);
-  std::vector<int32_t> bias(static_cast<size_t>(filters));
-  for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 100) - 300;
-  GuardedBuffer<int32_t> y(static_cast<size_t>(c.batch * filters * c.extent[0] * c.extent[1]), edge);
-  GuardedBuffer<uint8_t> w_zero(bytes(random, w_zeros), edge);
-  c.x = x.data(), c.bias = bias.data(), c.y = y.data(), c.w_signed = w_signed;
-  if (w_zeros) c.w_zero = w_zero.data(), c.w_zero_step = w_zeros > 1;
-  const auto zero_of = [&](int64_t f) {
-    return w_zeros ? value(w_zero[static_cast<size_t>(f * c.w_zero_step)], w_signed) : w_signed ? 0 : 128;
+// Where element i of [n][c][pixels] lies, in blocks of 16 channels where `blocked`.
+size_t place(size_t i, int64_t c, int64_t pixels, bool blocked) {
+  if (!blocked) return i;
+  const auto at = static_cast<int64_t>(i), image = at / (c * pixels), channel = at / pixels % c;
+  return static_cast<size_t>(((image * ((c + 15) / 16) + channel / 16) * pixels + at % pixels) * 16 + channel % 16);
+}
+
+// What there is beyond the channels is anything.
+std::vector<uint8_t> laid_out(const std::vector<uint8_t>& plain, int64_t n, int64_t c, int64_t pixels, bool blocked) {
+  std::vector<uint8_t> to(static_cast<size_t>(n * pixels * (blocked ? (c + 15) / 16 * 16 : c)), 0x5a);
+  for (size_t i = 0; i < plain.size(); ++i) to[place(i, c, pixels, blocked)] = plain[i];
+  return to;
+}
+
+struct ConvCase {
+  Int8ConvArgs shape;
+  bool w_signed = true;
+  int64_t w_zeros = 0;  // 0, 1 or as many as there are filters
+  Int8Output::Kind kind = Int8Output::Kind::i32;
+  bool adds = false;  // another tensor
+  Edge edge = Edge::kBack;
+};
+
+// Scales are powers of two, so that nothing is rounded twice.
+int32_t finished(int32_t sum, const Int8Output& out, float scale, const Int8Sum& s, const uint8_t* other) {
+  const auto clamp = [](float x, bool is_signed) {
+    return std::clamp(x, is_signed ? -128.0F : 0.0F, is_signed ? 127.0F : 255.0F);
   };
+  float x = clamp(std::nearbyint(static_cast<float>(sum) * scale) + static_cast<float>(out.zero),
+                  out.kind == Int8Output::Kind::i8);
+  if (out.relu) x = std::max(x, static_cast<float>(out.zero));
+  if (other) {
+    x = (x - static_cast<float>(out.zero)) * s.product_scale +
+        static_cast<float>(value(*other, s.other_signed) - s.other_zero) * s.other_scale;
+    if (s.relu) x = std::max(x, 0.0F);
+    x = clamp(std::nearbyint(x / s.scale) + static_cast<float>(s.zero), s.is_signed);
+  }
+  return static_cast<int32_t>(x);
+}
+
+void check_conv(const Int8Table& table, const ConvTable& conv, Team& team, const ConvCase& how) {
+  Int8ConvArgs c = how.shape;
+  const int64_t filters = c.groups * c.out, channels = c.groups * c.channels, taps = c.kernel[0] * c.kernel[1];
+  const int64_t in_pixels = c.in[0] * c.in[1], pixels = c.extent[0] * c.extent[1];
+  const bool blocked = int8_conv_gives_blocked(c.algorithm), to_bytes = how.kind != Int8Output::Kind::i32;
+  Random random(static_cast<uint64_t>(filters * 31 + c.in[1] * 7 + c.stride[1]));
+  const auto plain_x = bytes(random, c.batch * channels * in_pixels);
+  GuardedBuffer<uint8_t> x(laid_out(plain_x, c.batch, channels, in_pixels, c.x_blocked), how.edge),
+      w(bytes(random, filters * c.channels * taps), how.edge);
+  GuardedBuffer<int32_t> bias(static_cast<size_t>(filters), how.edge);
+  for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 100) - 300;
+  GuardedBuffer<uint8_t> w_zero(bytes(random, how.w_zeros), how.edge);
+  c.x = x.data(), c.bias = bias.data(), c.w_signed = how.w_signed;
+  if (how.w_zeros) c.w_zero = w_zero.data(), c.w_zero_step = how.w_zeros > 1;
+  const auto zero_of = [&](int64_t f) {
+    return how.w_zeros ? value(w_zero[static_cast<size_t>(f * c.w_zero_step)], c.w_signed) : c.w_signed ? 0 : 128;
+  };
+  const auto lanes = static_cast<size_t>(blocked ? (filters + 15) / 16 * 16 : filters);
+  GuardedBuffer<float> scale(lanes, how.edge);
+  for (size_t i = 0; i < lanes; ++i) scale[i] = i % 3 ? 0x1p-9F : 0x1p-11F;
+  const auto plain_other = bytes(random, c.batch * filters * pixels);
+  GuardedBuffer<uint8_t> other(laid_out(plain_other, c.batch, filters, pixels, blocked), how.edge);
+  c.output.kind = how.kind;
+  if (to_bytes) {
+    c.output.scale = scale.data(), c.output.scale_row = 1;
+    c.output.zero = how.kind == Int8Output::Kind::i8 ? -3 : 100;
+    c.output.relu = !how.adds && c.stride[0] == 2;
+  }
+  if (how.adds)
+    c.sum = {.other = other.data(),
+             .other_signed = c.x_signed,
+             .is_signed = !c.x_signed,
+             .relu = c.stride[0] == 2,
+             .other_zero = 7,
+             .zero = 11,
+             .product_scale = 0.5F,
+             .other_scale = 0.25F,
+             .scale = 0.5F};
+  GuardedBuffer<int32_t> words(to_bytes ? 0 : static_cast<size_t>(c.batch * pixels) * lanes, how.edge);
+  GuardedBuffer<uint8_t> y(to_bytes ? static_cast<size_t>(c.batch * pixels) * lanes : 0, how.edge);
+  c.y = to_bytes ? static_cast<void*>(y.data()) : words.data();
   GuardedBuffer<uint8_t> packed(int8_filter_bytes(table, c), Edge::kFront);
   int8_pack_filters(team, table, c, w.data(), packed.data());
   c.packed_w = packed.data();
   Scratch scratch(int8_conv_scratch(table, c, team.threads()));
   c.scratch = scratch.data();
-  int8_conv(team, table, c);
+  int8_conv(team, table, conv, c);
   size_t at = 0;
   for (int64_t n = 0; n < c.batch; ++n)
     for (int64_t f = 0; f < filters; ++f)
@@ -208,14 +277,34 @@ void check_conv(const Int8Table& table, Team& team, Int8ConvArgs c, bool w_signe
               const int64_t ix = ox * c.stride[1] + t % c.kernel[1] * c.dilation[1] - c.pad[1];
               if (iy < 0 || iy >= c.in[0] || ix < 0 || ix >= c.in[1]) continue;
               const int64_t plane = n * channels + f / c.out * c.channels + ch;
-              sum += (value(x[static_cast<size_t>((plane * c.in[0] + iy) * c.in[1] + ix)], c.x_signed) -
+              sum += (value(plain_x[static_cast<size_t>((plane * c.in[0] + iy) * c.in[1] + ix)], c.x_signed) -
                       value(c.x_zero, c.x_signed)) *
-                     (value(w[static_cast<size_t>((f * c.channels + ch) * taps + t)], w_signed) - zero_of(f));
+                     (value(w[static_cast<size_t>((f * c.channels + ch) * taps + t)], c.w_signed) - zero_of(f));
             }
-          ASSERT_EQ(y[at], sum) << "filter " << f << " pixel " << oy << ", " << ox << " stride " << c.stride[0] << ", "
-                                << c.stride[1] << " groups " << c.groups;
+          const bool is_signed = how.adds ? c.sum.is_signed : how.kind == Int8Output::Kind::i8;
+          const size_t to = place(at, filters, pixels, blocked);
+          const int32_t got = to_bytes ? value(y[to], is_signed) : words[to];
+          const int32_t want = to_bytes ? finished(sum, c.output, scale[static_cast<size_t>(f)], c.sum,
+                                                   how.adds ? &plain_other[at] : nullptr)
+                                        : sum;
+          ASSERT_EQ(got, want) << "filter " << f << " of " << filters << " pixel " << oy << ", " << ox << " stride "
+                               << c.stride[0] << ", " << c.stride[1] << " groups " << c.groups << " algorithm "
+                               << static_cast<int>(c.algorithm);
         }
 }
+
+Int8ConvArgs window(int64_t kernel, int64_t stride, int64_t dilation) {
+  Int8ConvArgs c;
+  c.in[0] = 9, c.in[1] = 13;
+  for (int d = 0; d < 2; ++d) {
+    c.kernel[d] = kernel, c.stride[d] = stride, c.dilation[d] = dilation, c.pad[d] = kernel / 2 + d;
+    c.extent[d] = (c.in[d] + 2 * c.pad[d] - (kernel - 1) * dilation - 1) / stride + 1;
+  }
+  c.x_zero = 131;
+  return c;
+}
+
+constexpr Int8Output::Kind kKinds[] = {Int8Output::Kind::i32, Int8Output::Kind::u8, Int8Output::Kind::i8};
 
 TEST_P(Int8, Conv) {
   Team team(2);
@@ -224,16 +313,11 @@ TEST_P(Int8, Conv) {
       for (const int64_t kernel : {1, 3})
         for (const int64_t stride : {1, 2, 3})
           for (const int64_t dilation : {1, 2}) {
-            Int8ConvArgs c;
-            c.batch = 2, c.groups = 2, c.channels = kernel == 1 ? 8 : 5, c.out = 11;
-            c.in[0] = 9, c.in[1] = 13;
-            for (int d = 0; d < 2; ++d) {
-              c.kernel[d] = kernel, c.stride[d] = stride, c.dilation[d] = dilation, c.pad[d] = kernel / 2 + d;
-              c.extent[d] = (c.in[d] + 2 * c.pad[d] - (kernel - 1) * dilation - 1) / stride + 1;
-            }
-            c.x_signed = x_signed, c.x_zero = 131;
+            Int8ConvArgs c = window(kernel, stride, dilation);
+            c.batch = 2, c.groups = 2, c.channels = kernel == 1 ? 8 : 5, c.out = 11, c.x_signed = x_signed;
             for (const int64_t w_zeros : {int64_t{0}, int64_t{1}, c.groups * c.out})
-              check_conv(kernels(), team, c, !x_signed, w_zeros, edge);
+              for (const auto kind : kKinds)
+                check_conv(kernels(), conv(), team, {c, !x_signed, w_zeros, kind, kind == kKinds[1], edge});
           }
 }
 
@@ -245,8 +329,81 @@ TEST_P(Int8, ConvOfManyChannels) {
     c.channels = channels, c.out = 7;
     for (int d = 0; d < 2; ++d) c.in[d] = c.extent[d] = 4, c.kernel[d] = 3, c.pad[d] = 1;
     c.x_zero = 3;
-    for (const int64_t w_zeros : {0, 7}) check_conv(kernels(), team, c, true, w_zeros, Edge::kBack);
+    for (const int64_t w_zeros : {0, 7}) check_conv(kernels(), conv(), team, {.shape = c, .w_zeros = w_zeros});
+    if (kernels().traits.fn().side > 1) continue;
+    c.algorithm = Int8ConvAlgorithm::direct;
+    for (const bool blocked : {false, true}) c.x_blocked = blocked, check_conv(kernels(), conv(), team, {.shape = c});
   }
+}
+
+TEST_P(Int8, DirectConv) {
+  if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
+  Team team(2);
+  for (const Edge edge : kEdges)
+    for (int bits = 0; bits < 8; ++bits)
+      for (const auto& [channels, out] : std::vector<std::array<int64_t, 2>>{{3, 70}, {24, 40}, {33, 1}, {4, 17}})
+        for (const auto& [kernel, stride, dilation] :
+             std::vector<std::array<int64_t, 3>>{{1, 1, 1}, {3, 1, 1}, {3, 2, 1}, {2, 3, 2}})
+          for (const auto kind : kKinds) {
+            Int8ConvArgs c = window(kernel, stride, dilation);
+            c.algorithm = Int8ConvAlgorithm::direct;
+            c.batch = 2, c.channels = channels, c.out = out;
+            c.x_blocked = bits & 1, c.x_signed = bits & 2;
+            // Without padding images are read where they lie.
+            if (bits & 4)
+              for (int d = 0; d < 2; ++d)
+                c.extent[d] = (c.in[d] - (kernel - 1) * dilation - 1) / stride + 1, c.pad[d] = 0;
+            check_conv(kernels(), conv(), team,
+                       {.shape = c, .w_signed = !(bits & 2), .kind = kind, .adds = kind == kKinds[2], .edge = edge});
+          }
+}
+
+TEST_P(Int8, DepthwiseConv) {
+  Team team(2);
+  for (const Edge edge : kEdges)
+    for (const bool x_signed : {false, true})
+      for (const int64_t groups : {16, 37})
+        for (const auto& [kernel, stride, dilation] :
+             std::vector<std::array<int64_t, 3>>{{1, 1, 1}, {3, 1, 1}, {3, 2, 1}, {5, 1, 2}, {3, 3, 1}})
+          for (const auto kind : {kKinds[1], kKinds[2]}) {
+            Int8ConvArgs c = window(kernel, stride, dilation);
+            c.algorithm = Int8ConvAlgorithm::depthwise;
+            c.batch = 2, c.groups = groups, c.channels = c.out = 1, c.x_blocked = true, c.x_signed = x_signed;
+            check_conv(kernels(), conv(), team,
+                       {.shape = c, .w_signed = !x_signed, .kind = kind, .adds = kind == kKinds[2], .edge = edge});
+          }
+}
+
+// Images of which a piece of work takes some rows.
+TEST_P(Int8, DepthwiseConvOfLargeImages) {
+  Team team(2);
+  for (const int64_t stride : {1, 2}) {
+    Int8ConvArgs c;
+    c.algorithm = Int8ConvAlgorithm::depthwise;
+    c.groups = 3, c.channels = c.out = 1, c.x_blocked = true, c.x_zero = 9;
+    for (int d = 0; d < 2; ++d) {
+      c.in[d] = 70 + 50 * d, c.kernel[d] = 3, c.pad[d] = 1, c.stride[d] = stride;
+      c.extent[d] = (c.in[d] - 1) / stride + 1;
+    }
+    check_conv(kernels(), conv(), team, {.shape = c, .kind = Int8Output::Kind::u8});
+  }
+}
+
+TEST_P(Int8, Layouts) {
+  Team team(2);
+  Random random(9);
+  for (const Edge edge : kEdges)
+    for (const int64_t channels : {1, 16, 35})
+      for (const int64_t pixels : {1, 15, 16, 33}) {
+        const auto plain = bytes(random, 2 * channels * pixels);
+        GuardedBuffer<uint8_t> from(plain, edge), back(plain.size(), edge),
+            to(static_cast<size_t>((channels + 15) / 16 * 32 * pixels), edge);
+        to_blocked(team, kernels(), from.data(), 2, channels, pixels, to.data());
+        for (size_t i = 0; i < plain.size(); ++i)
+          ASSERT_EQ(to[place(i, channels, pixels, true)], plain[i]) << channels << 'x' << pixels;
+        to_plain(team, kernels(), to.data(), 2, channels, pixels, back.data());
+        for (size_t i = 0; i < plain.size(); ++i) ASSERT_EQ(back[i], plain[i]) << channels << 'x' << pixels;
+      }
 }
 
 TEST_P(Int8, Floats) {
