@@ -39,6 +39,11 @@ using BindRows = std::vector<BindRow>;
 #include "tc/ir/families.def"
 #undef TC_FAMILY
 
+// Whether values of a type may lie in blocks: those that in_layout reorders.
+constexpr bool blocks_of(DType t) {
+  return t == DType::f32 || t == DType::i32 || t == DType::u8 || t == DType::i8;
+}
+
 class Binder {
  public:
   Binder(PlanBuilder& builder, const Node& node) : builder_(builder), node_(node) {}

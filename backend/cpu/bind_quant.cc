@@ -327,8 +327,9 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
       if (!is_one(b, i)) return b.refuse("the scale of the sum is no number");
     fixed.sum.other_signed = b.dtype(o.residual) == DType::i8;
     fixed.sum.is_signed = result == DType::i8;
-    if constexpr (std::is_same_v<Op, FusedQLinearConv>) fixed.sum.relu = attrs.relu;
   }
+  if constexpr (std::is_same_v<Op, FusedQLinearConv>)
+    (o.residual >= 0 ? fixed.sum.relu : fixed.output.relu) = attrs.relu;
 
   static constexpr uint8_t kZero = 0;
   const kernels::Int8Table& table = b.table().int8;
@@ -414,12 +415,14 @@ bool bind_conv_integer(Binder& b) {
   return bind_integer_conv<ConvInteger>(b, {.x = 0, .x_zero = 2, .w = 1, .w_zero = 3});
 }
 
+template <class Op>
 bool bind_qlinear_conv(Binder& b) {
-  return bind_integer_conv<QLinearConv>(
+  return bind_integer_conv<Op>(
       b, {.x = 0, .x_zero = 2, .w = 3, .w_zero = 5, .x_scale = 1, .w_scale = 4, .y_scale = 6, .y_zero = 7, .bias = 8});
 }
 
 bool bind_fused_qlinear_conv(Binder& b) {
+  if (!b.has(9)) return bind_qlinear_conv<FusedQLinearConv>(b);
   return bind_integer_conv<FusedQLinearConv>(b, {.x = 0,
                                                  .x_zero = 2,
                                                  .w = 3,
@@ -546,7 +549,7 @@ void rows_bind_quant(BindRows& rows) {
   rows.push_back({OpId::FusedMatMulInteger, "dot_i8", bind_fused_matmul_integer});
   rows.push_back({OpId::QLinearMatMul, "dot_i8", bind_qlinear_matmul});
   rows.push_back({OpId::ConvInteger, "dot_i8", bind_conv_integer});
-  rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv});
+  rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv<QLinearConv>});
   rows.push_back({OpId::FusedDequantizeMatMul, "blockwise", bind_dequantize_matmul});
   rows.push_back({OpId::FusedQLinearConv, "dot_i8", bind_fused_qlinear_conv});
   rows.push_back({OpId::QuantizeLinear, "quantise_f32", bind_linear<true>});

@@ -36,10 +36,8 @@ Slot PlanBuilder::in_layout(Value* v, Layout layout) {
   const auto it = slots_.find({v, other});
   if (it == slots_.end() && layout == Layout::plain) return slot_of(v);
   const Slot from = it == slots_.end() ? slot_of(v) : it->second;
-  const bool bytes = v->dtype() == DType::u8 || v->dtype() == DType::i8;
-  TC_CHECK(
-      (bytes || v->dtype() == DType::f32 || v->dtype() == DType::i32) && v->shape().ranked() && v->shape().rank() >= 2,
-      "no reorder of ", v->type());
+  const bool bytes = size_of(v->dtype()) == 1;
+  TC_CHECK(blocks_of(v->dtype()) && v->shape().ranked() && v->shape().rank() >= 2, "no reorder of ", v->type());
   auto step = std::make_unique<ReorderStep>();
   step->table = &table_;
   step->bytes = bytes;

@@ -1,5 +1,7 @@
 #include "tc/ir/ops/fused.h"
 
+#include <algorithm>
+
 #include "tc/ir/builder.h"
 #include "tc/ir/grad.h"
 
@@ -137,14 +139,18 @@ std::vector<Value*> FusedDequantizeMatMul::decompose(Builder& b, const Node& nod
 
 void FusedQLinearConv::infer(InferContext& ctx) {
   Shape s = infer_conv(ctx, ctx.attrs<FusedQLinearConv>(), 0, 3, 8);
+  for (int i = 9; i < 14; ++i)
+    if (ctx.has(i) != ctx.has(9)) ctx.fail(ErrorCode::bad_graph, "the residual and its quantisation go together");
   check_residual(ctx, s, 9);
-  ctx.set(0, ctx.dtype(13), std::move(s));
+  ctx.set(0, ctx.dtype(ctx.has(9) ? 13 : 7), std::move(s));
 }
 
 std::vector<Value*> FusedQLinearConv::decompose(Builder& b, const Node& node) {
   const auto& a = node.attrs<FusedQLinearConv>();
-  const auto operands = node.operands();
+  std::vector<Value*> operands(14, nullptr);
+  std::copy_n(node.operands().begin(), node.num_operands(), operands.begin());
   Value* product = b.make<QLinearConv>({operands.begin(), operands.begin() + 9}, a);
+  if (!operands[9]) return {a.relu ? b.make<Max>({product, operands[7]}) : product};
   Value* y = b.make<Add>({b.make<DequantizeLinear>({product, operands[6], operands[7]}),
                           b.make<DequantizeLinear>({operands[9], operands[10], operands[11]})});
   if (a.relu) y = b.make<Relu>({y});

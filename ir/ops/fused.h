@@ -119,7 +119,8 @@ struct FusedDequantizeMatMul {
 };
 
 // A quantised convolution and another quantised tensor of the result's shape, added and quantised again: what the first
-// nine operands give as qlinear_conv, dequantised, + the residual, dequantised, at least 0 with relu.
+// nine operands give as qlinear_conv, dequantised, + the residual, dequantised, at least 0 with relu. Without a
+// residual and what follows it: the convolution, at least its zero point with relu.
 struct FusedQLinearConv {
   struct Attrs : ConvAttrs {
     bool relu = false;
@@ -129,7 +130,7 @@ struct FusedQLinearConv {
       "fused_qlinear_conv",
       {},
       "x:T, x_scale:f32, x_zero_point:T, w:U, w_scale:f32, w_zero_point:U, product_scale:f32, product_zero_point:P, "
-      "b:i32?, residual:R, residual_scale:f32, residual_zero_point:R, y_scale:f32, y_zero_point:Y -> y:Y",
+      "b:i32?, residual:R?, residual_scale:f32?, residual_zero_point:R?, y_scale:f32?, y_zero_point:Y? -> y:Y",
       {{{'T', dtypes::bytes}, {'U', dtypes::bytes}, {'P', dtypes::bytes}, {'R', dtypes::bytes}, {'Y', dtypes::bytes}}},
       "quantised convolution, residual and relu, quantised"};
   static void infer(InferContext& ctx);

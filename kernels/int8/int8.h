@@ -112,6 +112,8 @@ struct Int8Table {
       gather;
   // n bytes, xor `flip`, in pieces of `piece` bytes that are `step` apart; returns their sum as unsigned bytes.
   Slot<int32_t(const uint8_t* from, int64_t n, uint8_t flip, int64_t piece, int64_t step, uint8_t* to)> copy_row;
+  // y[i] = table[x[i]] of 256 bytes; y may be x.
+  Slot<void(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y)> look_up;
   // sums[j] += of bytes, xor `flip`, as signed ones.
   Slot<void(const uint8_t* bytes, int64_t n, uint8_t flip, int32_t* sums)> add_signed;
   // Floats to bytes, x / scale rounded to nearest even + zero; bytes to floats; the range of floats, with 0 inside.

@@ -247,6 +247,42 @@ int32_t copy_row(const uint8_t* __restrict from, int64_t n, uint8_t flip, int64_
   return sum;
 }
 
+#if defined(__AVX512F__)
+// The table as words; the low bit of a byte tells which half of its word.
+struct LookUp {
+  __m512i words[4];
+  explicit LookUp(const uint8_t* table) {
+    for (int i = 0; i < 4; ++i) words[i] = _mm512_loadu_si512(table + 64 * i);
+  }
+  // Of bytes in words.
+  TC_INLINE __m512i of(__m512i bytes) const {
+    const __m512i at = _mm512_srli_epi16(bytes, 1);
+    const __m512i low = _mm512_permutex2var_epi16(words[0], at, words[1]);
+    const __m512i high = _mm512_permutex2var_epi16(words[2], at, words[3]);
+    const __m512i word = _mm512_mask_blend_epi16(_mm512_movepi16_mask(_mm512_slli_epi16(bytes, 8)), low, high);
+    const __m512i shift = _mm512_slli_epi16(_mm512_and_si512(bytes, _mm512_set1_epi16(1)), 3);
+    return _mm512_and_si512(_mm512_srlv_epi16(word, shift), _mm512_set1_epi16(255));
+  }
+  TC_INLINE __m512i operator()(__m512i x) const {
+    const __m512i even = of(_mm512_and_si512(x, _mm512_set1_epi16(255))), odd = of(_mm512_srli_epi16(x, 8));
+    return _mm512_or_si512(even, _mm512_slli_epi16(odd, 8));
+  }
+};
+
+void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
+  const LookUp of(table);
+  int64_t i = 0;
+  for (; i + 64 <= n; i += 64) _mm512_storeu_si512(y + i, of(_mm512_loadu_si512(x + i)));
+  if (i == n) return;
+  const __mmask64 rest = ~uint64_t{0} >> (64 - (n - i));
+  _mm512_mask_storeu_epi8(y + i, rest, of(_mm512_maskz_loadu_epi8(rest, x + i)));
+}
+#else
+void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
+  for (int64_t i = 0; i < n; ++i) y[i] = table[x[i]];
+}
+#endif
+
 void add_signed(const uint8_t* __restrict bytes, int64_t n, uint8_t flip, int32_t* __restrict sums) {
   for (int64_t j = 0; j < n; ++j) sums[j] += static_cast<int8_t>(bytes[j] ^ flip);
 }
@@ -358,6 +394,7 @@ constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .interleave = TC_KERNEL(interleave, "interleave_u8"),
     .gather = TC_KERNEL(gather, "gather_u8"),
     .copy_row = TC_KERNEL(copy_row, "copy_u8"),
+    .look_up = TC_KERNEL(look_up, "look_up_u8"),
     .add_signed = TC_KERNEL(add_signed, "sum_i8"),
     .quantise = TC_KERNEL(quantise, "quantise_f32"),
     .dequantise = TC_KERNEL(dequantise, "dequantise_f32"),

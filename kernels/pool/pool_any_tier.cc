@@ -1,5 +1,5 @@
-// Pooling of what pool_tier.cc does not take: f64, u8 and i8, in plain layout, and maxima of bytes on NCHW16c. A tap of the kernel goes over a whole row
-// of outputs at a time, in loops that the compiler vectorises.
+// Pooling of what pool_tier.cc does not take: f64, u8 and i8, in plain layout, and maxima of bytes on NCHW16c. A tap of
+// the kernel goes over a whole row of outputs at a time, in loops that the compiler vectorises.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -153,24 +153,35 @@ void place_row(const PoolAnyArgs& g, const T* x, T* y, int64_t* places, int64_t 
   }
 }
 
-// Maxima of bytes in blocks of 16 channels, a pixel to a register.
-template <class T>
-void max_blocked_row(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy) {
-  typedef T Pixel __attribute__((vector_size(16)));
-  for (int64_t o = 0; o < s.out[2]; ++o, y += 16) {
-    const Span sx = span_of(s, 2, o);
-    Pixel best = kLeast<T> - Pixel{};
-    for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
-      for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
-        const T* line = x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * s.in[2] * 16;
-        for (int64_t kx = sx.k0; kx < sx.k1; ++kx) {
-          Pixel v;
-          std::memcpy(&v, line + (sx.at + kx * s.dilation[2]) * 16, sizeof v);
-          best = v < best ? best : v;
-        }
+// Maxima of bytes in blocks of 16 channels: of kPixels outputs whose windows have the same taps, side by side.
+template <int kPixels, class T>
+void max_blocked(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy, const Span& sx) {
+  typedef T Pixels __attribute__((vector_size(16 * kPixels)));
+  Pixels best = kLeast<T> - Pixels{};
+  for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
+    for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
+      const T* line = x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * s.in[2] * 16;
+      for (int64_t kx = sx.k0; kx < sx.k1; ++kx) {
+        Pixels v;
+        std::memcpy(&v, line + (sx.at + kx * s.dilation[2]) * 16, sizeof v);
+        best = v < best ? best : v;
       }
     }
-    std::memcpy(y, &best, sizeof best);
+  }
+  std::memcpy(y, &best, sizeof best);
+}
+
+template <class T>
+void max_blocked_row(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy) {
+  constexpr int64_t kPixels = 4;
+  for (int64_t o = 0; o < s.out[2];) {
+    const Span sx = span_of(s, 2, o), last = span_of(s, 2, o + kPixels - 1);
+    const bool together = s.stride[2] == 1 && o + kPixels <= s.out[2] && sx.k0 == 0 && last.k1 == s.kernel[2];
+    if (together)
+      max_blocked<kPixels>(s, x, y + o * 16, sz, sy, sx);
+    else
+      max_blocked<1>(s, x, y + o * 16, sz, sy, sx);
+    o += together ? kPixels : 1;
   }
 }
 

@@ -2,6 +2,7 @@
 // comes before folding, which would turn the weights into floats.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tc/ir/eval/wide.h"
 #include "tc/passes/normalize/normalize.h"
@@ -92,18 +93,41 @@ std::optional<Tensor> integer_bias(Value* bias, double x_scale, const std::vecto
   return Tensor::of<int32_t>({static_cast<int64_t>(units.size())}, units);
 }
 
-// The operand of a Relu when quantising clamps at 0 by itself; the value itself otherwise.
-Value* without_relu(Rewrite& r, Value* v, DType byte, int64_t zero) {
+// What is quantised, below a Relu or Clip that quantising makes superfluous: its bounds lie at or beyond the bytes'
+// ends.
+struct Clamped {
+  Value* value = nullptr;
+  bool relu = false;  // but for the lower end, the zero point
+};
+Clamped below_clamp(Rewrite& r, Value* v, const Quantising& y) {
   const Node* n = v->def();
-  if (!n || !n->is<Relu>() || !r.single_use(v)) return v;
-  return zero == (byte == DType::u8 ? 0 : -128) ? n->operand(0) : v;
+  if (!n || !r.single_use(v) || !(n->is<Relu>() || n->is<Clip>())) return {v};
+  const double scale = widen<double>(y.scale)[0];
+  const auto zero = static_cast<double>(to_i64(y.zero)[0]);
+  const bool is_signed = y.byte == DType::i8;
+  const double least = is_signed ? -128 : 0, most = is_signed ? 127 : 255;
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  if (n->is<Clip>()) {
+    low = -high;
+    for (int i : {1, 2}) {
+      if (!n->operand(i)) continue;
+      const Tensor* bound = n->operand(i)->constant();
+      if (!bound || bound->size() != 1) return {v};
+      (i == 1 ? low : high) = widen<double>(*bound)[0];
+    }
+  }
+  // As f32, like what is quantised.
+  const auto byte = [&](double x) { return std::nearbyint(static_cast<float>(x) / static_cast<float>(scale)) + zero; };
+  if (!(scale > 0) || !(low <= high) || !(byte(high) >= most)) return {v};
+  if (byte(low) <= least) return {n->operand(0)};
+  return low == 0 ? Clamped{n->operand(0), true} : Clamped{v};
 }
 
 Patch integer_conv(Rewrite& r) {
   const Node& root = *r.root();
   const auto y = quantising(r);
   if (!y) return r.miss(kNoBytes);
-  Value* product = without_relu(r, r[quantised], y->byte, to_i64(y->zero)[0]);
+  const auto [product, relu] = below_clamp(r, r[quantised], *y);
   const Node* conv = product->def();
   if (!conv || conv->graph() != root.graph() || !conv->is<Conv>()) return r.miss("what is quantised is no convolution");
   if (!r.single_use(product)) return r.miss("the convolution has other users");
@@ -125,10 +149,19 @@ Patch integer_conv(Rewrite& r) {
   }
   Tensor w_scales = w->scales;
   if (w->per_tensor()) w_scales = scalar_of(w_scales);
-  return r.make<QLinearConv>(
-      {x->bytes, r.constant(scalar_of(x->scales)), r.constant(x->zeros), w->bytes, r.constant(w_scales),
-       r.constant(w->zeros), r.constant(y->scale), r.constant(y->zero), bias},
-      conv->attrs<Conv>());
+  const std::vector<Value*> operands{x->bytes,
+                                     r.constant(scalar_of(x->scales)),
+                                     r.constant(x->zeros),
+                                     w->bytes,
+                                     r.constant(w_scales),
+                                     r.constant(w->zeros),
+                                     r.constant(y->scale),
+                                     r.constant(y->zero),
+                                     bias};
+  if (!relu) return r.make<QLinearConv>(operands, conv->attrs<Conv>());
+  FusedQLinearConv::Attrs attrs{conv->attrs<Conv>()};
+  attrs.relu = true;
+  return r.make<FusedQLinearConv>(operands, attrs);
 }
 
 // What is left of a bottleneck's end: a quantised convolution and its shortcut, added.
@@ -282,10 +315,13 @@ Patch pool_of_bytes(Rewrite& r) {
   const auto x = dequantised(r[left]);
   if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor() || !(x->scale[0] > 0))
     return r.miss("what is pooled is not dequantised bytes with one scale");
-  const bool gaps = std::any_of(a.dilations.begin(), a.dilations.end(), [](int64_t d) { return d != 1; });
-  if (a.ceil_mode || gaps) return r.miss("a window may lie in padding");
-  for (size_t i = 0; i < a.pads.size(); ++i)
-    if (a.pads[i] >= a.kernel_shape[i % a.kernel_shape.size()]) return r.miss("a window may lie in padding");
+  for (size_t i = 0, axes = a.kernel_shape.size(); i < a.pads.size() || i < axes; ++i) {
+    const int64_t kernel = a.kernel_shape[i % axes], pad = i < a.pads.size() ? a.pads[i] : 0;
+    const int64_t stride = a.strides.empty() ? 1 : a.strides[i % axes];
+    const bool gaps = !a.dilations.empty() && a.dilations[i % axes] != 1;
+    // A window of ceil_mode begins up to stride - 1 further on than the last one that fits.
+    if (gaps || pad >= kernel || (a.ceil_mode && pad + stride > kernel)) return r.miss("a window may lie in padding");
+  }
   Value* pooled = r.make<MaxPool>({x->bytes}, a);
   Value* y = r.make<DequantizeLinear>({pooled, r.constant(scalar_of(x->scales)), r.constant(x->zeros)});
   return r.root()->num_results() > 1 ? Patch(std::vector<Value*>{y, nullptr}) : Patch(y);
@@ -301,6 +337,23 @@ Patch move_of_bytes(Rewrite& r) {
   operands[0] = x->bytes;
   Value* moved = r.node(n.op(), operands, n.raw_attrs(), 1)->result(0);
   return r.make<DequantizeLinear>({moved, r.constant(scalar_of(x->scales)), r.constant(x->zeros)});
+}
+
+// Quantising each part: what is moved and kept are bytes, and a part quantised in the same way is left alone.
+Patch quantised_concat(Rewrite& r) {
+  const auto y = quantising(r);
+  if (!y) return r.miss(kNoBytes);
+  const Node* n = r[quantised]->def_as<Concat>();
+  if (!n || n->graph() != r.root()->graph()) return r.miss("what is quantised is no concatenation");
+  if (!r.single_use(r[quantised])) return r.miss("the concatenation has other users");
+  std::vector<Value*> parts;
+  for (Value* v : n->operands()) {
+    const auto x = dequantised(v);
+    if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor())
+      return r.miss("a part is not dequantised bytes with one scale");
+    parts.push_back(r.make<QuantizeLinear>({v, r[y_scale], r[y_zero]}, r.root_attrs<QuantizeLinear>()));
+  }
+  return r.make<Concat>(parts, n->attrs<Concat>());
 }
 
 // (k s) / s is nearer to k than to any other byte, when neither k s nor s is close to the ends of what floats hold.
@@ -333,6 +386,7 @@ std::span<const Rule> integer_rules() {
       {"gemm-with-dequantised-weights", same_rounding, pat<Gemm>(left, right, maybe(addend)), gemm_with_dequantised},
       {"pool-of-dequantised-is-of-bytes", exact, pat<MaxPool>(left), pool_of_bytes},
       {"move-of-dequantised-is-of-bytes", exact, moves, move_of_bytes},
+      {"quantised-concat-is-of-bytes", exact, pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)), quantised_concat},
       {"quantised-again-is-bytes", exact, pat<QuantizeLinear>(quantised, y_scale, maybe(y_zero)), quantised_again},
   };
   return kRules;

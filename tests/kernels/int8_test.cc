@@ -440,6 +440,18 @@ TEST_P(Int8, Floats) {
     }
 }
 
+TEST_P(Int8, LookUp) {
+  Random random(11);
+  const auto of = bytes(random, 256);
+  for (const Edge edge : kEdges)
+    for (const int64_t n : {0, 1, 63, 64, 65, 1000}) {
+      GuardedBuffer<uint8_t> x(static_cast<size_t>(n), edge), y(static_cast<size_t>(n), edge);
+      for (size_t i = 0; i < static_cast<size_t>(n); ++i) x[i] = static_cast<uint8_t>(i * 37);
+      kernels().look_up.fn(of.data(), x.data(), n, y.data());
+      for (size_t i = 0; i < static_cast<size_t>(n); ++i) ASSERT_EQ(y[i], of[x[i]]) << i;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tiers, Int8, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 

@@ -98,6 +98,24 @@ void check(const PoolShape& shape) {
 }
 
 // Of other element types, in plain layout.
+// Maxima of a tensor in blocks of 16 channels are those of the plain one.
+template <class T>
+void check_blocked_bytes(Team& team, const PoolTable& table, PoolAnyArgs g, std::span<const T> x,
+                         std::span<const T> y) {
+  constexpr size_t kBlock = 16;
+  const auto channels = static_cast<size_t>(g.shape.planes), blocks = (channels + kBlock - 1) / kBlock;
+  const size_t in = x.size() / channels, out = y.size() / channels;
+  GuardedBuffer<T> from(blocks * in * kBlock, Edge::kBack), to(blocks * out * kBlock, Edge::kBack);
+  const auto place = [](size_t c, size_t i, size_t pixels) { return (c / kBlock * pixels + i) * kBlock + c % kBlock; };
+  for (size_t c = 0; c < channels; ++c)
+    for (size_t i = 0; i < in; ++i) from[place(c, i, in)] = x[c * in + i];
+  g.shape.blocked = true, g.shape.planes = static_cast<int64_t>(blocks);
+  g.x = from.data(), g.y = to.data();
+  pool(team, table, g);
+  for (size_t c = 0; c < channels; ++c)
+    for (size_t i = 0; i < out; ++i) ASSERT_EQ(to[place(c, i, out)], y[c * out + i]) << c << ", " << i;
+}
+
 template <class T>
 void check_any(const PoolShape& shape, Elem type) {
   for (const Tier tier : testing::machine_tiers())
@@ -131,6 +149,7 @@ void check_any(const PoolShape& shape, Elem type) {
             }
           }
           if (kind == PoolKind::average) continue;
+          if (sizeof(T) == 1) check_blocked_bytes(two, table(tier).pool, g, x.span(), y.span());
           g.y = again.data(), g.places = places.data();
           pool(two, table(tier).pool, g);
           for (size_t i = 0; i < y.size(); ++i) {

@@ -18,6 +18,17 @@ std::vector<RuleCase> normalize_cases() {
        "qlinear_conv %x", "relu"},
       {"quantised-conv-is-integer",
        "(%x: u8[1,2,3,4]) { " QUANTISED_CONV "%r = relu %c \n %0 = quantize_linear %r, %s, %z \n return %0 }",
+       "fused_qlinear_conv %x", "relu %"},
+      {"quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4]) { " QUANTISED_CONV
+       "%lo = constant dense<0.0> : f32[] \n %hi = constant dense<6.0> : f32[] \n %r = clip %c, %lo, %hi \n %t = "
+       "constant dense<0.02> : f32[] \n %zero = constant dense<0> : u8[] \n %0 = quantize_linear %r, %t, %zero \n "
+       "return %0 }",
+       "qlinear_conv %x", "clip"},
+      {"quantised-conv-is-integer",
+       "(%x: u8[1,2,3,4]) { " QUANTISED_CONV
+       "%lo = constant dense<0.0> : f32[] \n %hi = constant dense<6.0> : f32[] \n %r = clip %c, %lo, %hi \n %0 = "
+       "quantize_linear %r, %s, %z \n return %0 }",
        "what is quantised is no convolution", nullptr},
       {"quantised-conv-is-integer",
        "(%x: u8[1,2,3,4]) { " QUANTISED_CONV "%0 = quantize_linear %c, %s, %z \n return %0, %c }",
@@ -118,6 +129,20 @@ std::vector<RuleCase> normalize_cases() {
        "%0 = "
        "transpose %d {perm = [1, 0]} \n return %0 }",
        "what is moved is not dequantised bytes with one scale", nullptr},
+      {"quantised-concat-is-of-bytes",
+       "(%x: u8[2,3], %y: i8[2,4]) { " BYTES
+       "%t = constant dense<0.07> : f32[] \n %e = dequantize_linear %y, %t \n %c = concat %d, %e {axis = 1} \n %0 = "
+       "quantize_linear %c, %s, %z \n return %0 }",
+       "quantize_linear %e", "quantize_linear %c"},
+      {"quantised-concat-is-of-bytes",
+       "(%x: u8[2,3], %y: f32[2,4]) { " BYTES
+       "%c = concat %d, %y {axis = 1} \n %0 = quantize_linear %c, %s, %z \n return %0 }",
+       "a part is not dequantised bytes with one scale", nullptr},
+      {"quantised-concat-is-of-bytes",
+       "(%x: u8[2,3]) { " BYTES "%c = concat %d, %d {axis = 1} \n %0 = quantize_linear %c, %s, %z \n return %0, %c }",
+       "the concatenation has other users", nullptr},
+      {"quantised-concat-is-of-bytes", "(%x: u8[2,3]) { " BYTES "%0 = quantize_linear %d, %s, %z \n return %0 }",
+       "what is quantised is no concatenation", nullptr},
       {"quantised-again-is-bytes", "(%x: u8[2,3]) { " BYTES "%0 = quantize_linear %d, %s, %z \n return %0 }",
        "return %x", "quantize"},
       {"quantised-again-is-bytes",
@@ -148,7 +173,12 @@ std::vector<RuleCase> normalize_cases() {
        DEQUANTISED "%0 = max_pool %d {kernel_shape = [2, 2], dilations = [3, 3], pads = [1, 1, 1, 1]} \n return %0 }",
        "a window may lie in padding", nullptr},
       {"pool-of-dequantised-is-of-bytes",
-       DEQUANTISED "%0 = max_pool %d {kernel_shape = [2, 2], ceil_mode = true} \n return %0 }",
+       DEQUANTISED "%0 = max_pool %d {kernel_shape = [3, 3], strides = [2, 2], ceil_mode = true} \n return %0 }",
+       "max_pool %x", "dequantize_linear %x"},
+      {"pool-of-dequantised-is-of-bytes",
+       DEQUANTISED
+       "%0 = max_pool %d {kernel_shape = [2, 2], strides = [2, 2], pads = [0, 0, 1, 1], ceil_mode = true} \n return %0 "
+       "}",
        "a window may lie in padding", nullptr},
       {"pool-of-dequantised-is-of-bytes",
        "(%x: u8[1,2,5,5]) { %s = constant dense<-0.05> : f32[] \n %d = dequantize_linear %x, %s \n %0 = max_pool %d "

@@ -18,7 +18,7 @@ void conv_sample(SampleGraph& g) {
 
 // A quantised convolution and a residual, with the types of the convolution's bytes, the residual's and the result's.
 // No sum of the scales lies halfway between two bytes.
-template <DType P, DType R, DType Y, bool kRelu>
+template <DType P, DType R, DType Y, bool kRelu, bool kAdds = true>
 void quantised_sum(SampleGraph& g) {
   const auto zero = [&](DType t, int64_t of) {
     Tensor z(t, {});
@@ -34,11 +34,14 @@ void quantised_sum(SampleGraph& g) {
   };
   Value* x = bytes(P, {2, 3, 5, 7});
   Value* w = g.b.constant(g.random(DType::i8, {4, 3, 3, 3}, -128, 127));
-  Value* residual = bytes(R, {2, 4, 5, 7});
-  g.outputs({g.b.make<FusedQLinearConv>(
-      {x, scale(0.0217F), zero(P, 12), w, scale(0.01F), zero(DType::i8, 0), scale(0.0713F), zero(P, 3), nullptr,
-       residual, scale(0.0457F), zero(R, 7), scale(0.0619F), zero(Y, 5)},
-      a)});
+  std::vector<Value*> operands{
+      x, scale(0.0217F), zero(P, 12), w, scale(0.01F), zero(DType::i8, 0), scale(0.0713F), zero(P, 3), nullptr};
+  operands.resize(14, nullptr);
+  if (kAdds) {
+    Value* const addend[] = {bytes(R, {2, 4, 5, 7}), scale(0.0457F), zero(R, 7), scale(0.0619F), zero(Y, 5)};
+    std::copy(std::begin(addend), std::end(addend), operands.begin() + 9);
+  }
+  g.outputs({g.b.make<FusedQLinearConv>(operands, a)});
 }
 
 // A matrix of `W` with a scale per block of rows and column, and with kZeros a zero point; transposed, what lies in
@@ -133,6 +136,8 @@ void samples_fused(std::vector<Sample>& samples) {
   samples.push_back({"fused_qlinear_conv/signed", quantised_sum<DType::i8, DType::i8, DType::i8, false>});
   samples.push_back({"fused_qlinear_conv/unsigned_relu", quantised_sum<DType::u8, DType::u8, DType::u8, true>});
   samples.push_back({"fused_qlinear_conv/mixed", quantised_sum<DType::i8, DType::u8, DType::i8, true>});
+  samples.push_back({"fused_qlinear_conv/relu", quantised_sum<DType::i8, DType::i8, DType::i8, true, false>});
+  samples.push_back({"fused_qlinear_conv/alone", quantised_sum<DType::u8, DType::u8, DType::u8, false, false>});
   samples.push_back({"cluster/two_results", cluster_sample});
 }
 
