@@ -12,11 +12,22 @@ constexpr int64_t blocks(int64_t channels) {
   return (channels + kChannelBlock - 1) / kChannelBlock;
 }
 
-// --- direct: panels of filters, [panel][tap][quad of channels][filter][4], then the sums of filters.
+// --- direct: panels of a group's filters, [panel][tap][quad of channels][filter][4], then the sums of filters.
 
-int64_t panels(const Int8Traits& t, const Int8ConvArgs& c) {
+int64_t group_panels(const Int8Traits& t, const Int8ConvArgs& c) {
   return (c.out + t.width - 1) / t.width;
 }
+int64_t panels(const Int8Traits& t, const Int8ConvArgs& c) {
+  return c.groups * group_panels(t, c);
+}
+// The filters of a panel.
+struct Filters {
+  int64_t first, count;
+  Filters(const Int8Traits& t, const Int8ConvArgs& c, int64_t panel) {
+    const int64_t in_group = panel % group_panels(t, c) * t.width;
+    first = panel / group_panels(t, c) * c.out + in_group, count = std::min<int64_t>(t.width, c.out - in_group);
+  }
+};
 int64_t panel_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
   return taps(c) * quads(c.channels) * t.width * 4;
 }
@@ -27,17 +38,18 @@ void pack_panels(Team& team, const Int8Traits& t, const Int8ConvArgs& c, const u
   std::fill(all_sums, all_sums + panels(t, c) * t.width, 0);
   const uint8_t change = flip(!c.w_signed);
   parallel_for(team, panels(t, c), [&](int64_t panel, int) {
-    const int64_t first = panel * t.width, filters = std::min<int64_t>(t.width, c.out - first);
+    const Filters filters(t, c, panel);
+    int32_t* sums = all_sums + panel * t.width;
     uint8_t* quad = to + panel * bytes;
     std::memset(quad, 0, static_cast<size_t>(bytes));
     for (int64_t tap = 0; tap < taps(c); ++tap)
       for (int64_t channel = 0; channel < c.channels; channel += 4, quad += t.width * 4) {
         const int64_t count = std::min<int64_t>(4, c.channels - channel);
-        for (int64_t f = 0; f < filters; ++f)
+        for (int64_t f = 0; f < filters.count; ++f)
           for (int64_t q = 0; q < count; ++q) {
-            const uint8_t byte = w[(first + f) * size + (channel + q) * taps(c) + tap] ^ change;
+            const uint8_t byte = w[(filters.first + f) * size + (channel + q) * taps(c) + tap] ^ change;
             quad[f * 4 + q] = byte;
-            all_sums[first + f] += static_cast<int8_t>(byte);
+            sums[f] += static_cast<int8_t>(byte);
           }
       }
   });
@@ -53,7 +65,7 @@ struct Image {
       : copied(!c.x_blocked || c.x_signed),
         extent(),
         group(c.x_blocked ? kChannelBlock : 4),
-        groups((c.channels + group - 1) / group) {
+        groups((c.groups * c.channels + group - 1) / group) {
     for (int d = 0; d < 2; ++d) {
       extent[d] = (c.extent[d] - 1) * c.stride[d] + (c.kernel[d] - 1) * c.dilation[d] + 1;
       if (c.pad[d] > 0 || extent[d] > c.in[d]) copied = true;
@@ -86,7 +98,8 @@ void copy_image(Team& team, const Int8Table& table, const Int8ConvArgs& c, const
       if (!c.x_blocked) {
         // Filters are 0 where there is no channel, so any bytes will do.
         const uint8_t* rows[4];
-        for (int64_t q = 0; q < 4; ++q) rows[q] = x + std::min(4 * group + q, c.channels - 1) * pixels + y * c.in[1];
+        for (int64_t q = 0; q < 4; ++q)
+          rows[q] = x + std::min(4 * group + q, c.groups * c.channels - 1) * pixels + y * c.in[1];
         table.interleave.fn(rows, columns, 1, flip(c.x_signed), to + from);
         continue;
       }
@@ -119,7 +132,7 @@ struct DirectScratch {
   DirectScratch(const Int8Traits& t, const Int8ConvArgs& c, int threads) {
     Pieces all(c.scratch);
     rows = pixel_pieces(t, c).size;
-    step = all.take<int64_t>(taps(c) * quads(c.channels));
+    step = all.take<int64_t>(c.groups * taps(c) * quads(c.channels));
     at = all.take<int64_t>(threads * rows);
     acc = all.take<int32_t>(threads * rows * t.width);
     bias = all.take<int32_t>(panels(t, c) * t.width);
@@ -133,55 +146,67 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   const DirectScratch scratch(t, c, team.threads());
   const Image image(c);
   const int64_t depth = taps(c) * quads(c.channels), pixels = c.extent[0] * c.extent[1], bytes = panel_bytes(t, c);
-  const int64_t out_blocks = blocks(c.out);
+  const int64_t channels = c.groups * c.channels, out_blocks = blocks(c.groups * c.out);
   // (x - zx) w = x w - zx w
   const auto* sums = reinterpret_cast<const int32_t*>(c.packed_w + panels(t, c) * bytes);
   const int32_t x_zero = static_cast<uint8_t>(c.x_zero ^ flip(c.x_signed));
-  for (int64_t f = 0; f < panels(t, c) * t.width; ++f)
-    scratch.bias[f] = (c.bias && f < c.out ? c.bias[f] : 0) - x_zero * sums[f];
+  for (int64_t panel = 0; panel < panels(t, c); ++panel) {
+    const Filters filters(t, c, panel);
+    for (int64_t f = 0; f < t.width; ++f) {
+      const int64_t at = panel * t.width + f;
+      scratch.bias[at] = (c.bias && f < filters.count ? c.bias[filters.first + f] : 0) - x_zero * sums[at];
+    }
+  }
   int64_t* step = scratch.step;
-  for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
-    for (int64_t kx = 0; kx < c.kernel[1]; ++kx)
-      for (int64_t channel = 0; channel < c.channels; channel += 4)
-        *step++ = image.offset(ky * c.dilation[0], kx * c.dilation[1]) + channel / image.group * image.plane +
-                  channel % image.group;
+  for (int64_t group = 0; group < c.groups; ++group)
+    for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
+      for (int64_t kx = 0; kx < c.kernel[1]; ++kx) {
+        const int64_t tap = image.offset(ky * c.dilation[0], kx * c.dilation[1]);
+        for (int64_t i = 0; i < c.channels; i += 4) {
+          const int64_t channel = group * c.channels + i;
+          *step++ = tap + channel / image.group * image.plane + channel % image.group;
+        }
+      }
   const Tiling pieces = pixel_pieces(t, c);
-  const double ns = static_cast<double>(pixels * depth) * static_cast<double>(c.out) * 0.01;
+  const double ns = static_cast<double>(pixels * depth) * static_cast<double>(c.groups * c.out) * 0.01;
   for (int64_t n = 0; n < c.batch; ++n) {
-    const uint8_t* x = c.x + n * c.in[0] * c.in[1] * (c.x_blocked ? blocks(c.channels) * kChannelBlock : c.channels);
+    const uint8_t* x = c.x + n * c.in[0] * c.in[1] * (c.x_blocked ? blocks(channels) * kChannelBlock : channels);
     if (image.copied) copy_image(team, table, c, image, x, scratch.image), x = scratch.image;
     parallel_for(team, panels(t, c) * pieces.count(), ns, [&](int64_t tile, int worker) {
-      const int64_t piece = tile % pieces.count(), first = tile / pieces.count() * t.width;
+      const int64_t piece = tile % pieces.count(), panel = tile / pieces.count();
       const int64_t begin = pieces.begin(piece), count = pieces.end(piece) - begin;
+      const Filters filters(t, c, panel);
       int64_t* at = scratch.at + worker * scratch.rows;
-      for (int64_t p = 0, oy = begin / c.extent[1], ox = begin % c.extent[1]; p < count; ++p) {
-        at[p] = image.offset(oy * c.stride[0], ox * c.stride[1]);
-        if (++ox == c.extent[1]) ox = 0, ++oy;
+      int64_t oy = begin / c.extent[1], ox = begin % c.extent[1],
+              next = image.offset(oy * c.stride[0], ox * c.stride[1]);
+      const int64_t right = image.offset(0, c.stride[1]);
+      for (int64_t p = 0; p < count; ++p, next += right) {
+        if (ox++ == c.extent[1]) ox = 1, next = image.offset(++oy * c.stride[0], 0);
+        at[p] = next;
       }
       int32_t* acc = scratch.acc + worker * scratch.rows * t.width;
-      const int64_t filters = std::min<int64_t>(t.width, c.out - first);
       table.block.fn({.rows = count,
-                      .cols = filters,
+                      .cols = filters.count,
                       .depth = depth,
-                      .vectors = c.packed_w + first / t.width * bytes,
+                      .vectors = c.packed_w + panel * bytes,
                       .row = x,
                       .signed_vectors = true,
                       .at = at,
-                      .step = scratch.step,
+                      .step = scratch.step + panel / group_panels(t, c) * depth,
                       .acc = acc});
       // Panels are blocks, several of them or a half.
-      const int64_t to =
-          ((n * out_blocks + first / kChannelBlock) * pixels + begin) * kChannelBlock + first % kChannelBlock;
+      const int64_t to = ((n * out_blocks + filters.first / kChannelBlock) * pixels + begin) * kChannelBlock +
+                         filters.first % kChannelBlock;
       Int8Pixels p{.pixels = count,
-                   .channels = filters,
+                   .channels = filters.count,
                    .acc = acc,
                    .acc_row = t.width,
-                   .bias = scratch.bias + first,
+                   .bias = scratch.bias + panel * t.width,
                    .output = c.output,
                    .sum = c.sum,
                    .y = static_cast<std::byte*>(c.y) + to * c.output.bytes(),
                    .y_block = pixels * kChannelBlock};
-      if (p.output.scale) p.output.scale += first;
+      if (p.output.scale) p.output.scale += filters.first;
       if (p.sum.other) p.sum.other += to;
       table.finish_pixels.fn(p);
     });
@@ -279,8 +304,9 @@ Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs
   const bool bytes = c.output.kind == Int8Output::Kind::u8 || c.output.kind == Int8Output::Kind::i8;
   if (bytes && c.groups > 1 && c.channels == 1 && c.out == 1 && taps(c) <= kMostTaps)
     return Int8ConvAlgorithm::depthwise;
-  // Square tiles take rows that lie apart.
-  return c.groups == 1 && table.traits.fn().side == 1 ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;
+  // Square tiles take rows that lie side by side. Groups begin at a quad, and end with a block.
+  const bool groups = c.groups == 1 || (c.channels % 4 == 0 && c.out % kChannelBlock == 0);
+  return groups && table.traits.fn().side == 1 ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;
 }
 
 const char* int8_conv_name(const Int8Table& table, const ConvTable& conv, Int8ConvAlgorithm algorithm) {

@@ -358,6 +358,19 @@ TEST_P(Int8, DirectConv) {
           }
 }
 
+TEST_P(Int8, DirectConvOfGroups) {
+  if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
+  Team team(2);
+  for (const bool blocked : {false, true})
+    for (const auto& [channels, out] : std::vector<std::array<int64_t, 2>>{{4, 16}, {24, 80}, {16, 32}})
+      for (const auto kind : kKinds) {
+        Int8ConvArgs c = window(3, 1, 1);
+        c.algorithm = Int8ConvAlgorithm::direct;
+        c.batch = 2, c.groups = 3, c.channels = channels, c.out = out, c.x_blocked = blocked;
+        check_conv(kernels(), conv(), team, {.shape = c, .kind = kind, .adds = kind == kKinds[2]});
+      }
+}
+
 TEST_P(Int8, DepthwiseConv) {
   Team team(2);
   for (const Edge edge : kEdges)
