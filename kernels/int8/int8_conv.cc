@@ -168,7 +168,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
         }
       }
   const Tiling pieces = pixel_pieces(t, c);
-  const double ns = static_cast<double>(pixels * depth) * static_cast<double>(c.groups * c.out) * 0.01;
+  const double ns = static_cast<double>(pixels * c.groups * c.out) * (0.1 + 0.015 * static_cast<double>(depth));
   for (int64_t n = 0; n < c.batch; ++n) {
     const uint8_t* x = c.x + n * c.in[0] * c.in[1] * (c.x_blocked ? blocks(channels) * kChannelBlock : channels);
     if (image.copied) copy_image(team, table, c, image, x, scratch.image), x = scratch.image;
