@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tc/ir/ops.h"
+#include "tc/kernels/inverts.h"
 
 namespace tc::cpu {
 
@@ -200,13 +201,16 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       return high >= 0 ? op(MicroOp::min, x[0], high) : op(MicroOp::copy, x[0]);
     }
     case OpId::DequantizeLinear:
-      return op(MicroOp::mul, x.size() > 2 && x[2] >= 0 ? op(MicroOp::sub, x[0], x[2]) : x[0], x[1]);
+      return x.size() > 2 && x[2] >= 0 ? op(MicroOp::dequantise, x[0], x[2], x[1]) : op(MicroOp::mul, x[0], x[1]);
     case OpId::QuantizeLinear: {
       // Clamped to what the type holds, then stored as it.
-      const bool is_signed = n.result(0)->dtype() == DType::i8;
-      int q = op(MicroOp::round, op(MicroOp::div, x[0], x[1]));
-      if (x.size() > 2 && x[2] >= 0) q = op(MicroOp::add, q, x[2]);
-      return op(MicroOp::clip, q, immediate(is_signed ? -128 : 0), immediate(is_signed ? 127 : 255));
+      const Item& scale = items_[static_cast<size_t>(x[1])];
+      const auto by = static_cast<float>(scale.value.real);
+      const bool inverts = scale.kind == Kind::immediate && compute_ == Elem::f32 && kernels::inverts(by);
+      const int quotient =
+          inverts ? op(MicroOp::quotient, x[0], x[1], immediate(1 / by)) : op(MicroOp::div, x[0], x[1]);
+      return op(n.result(0)->dtype() == DType::i8 ? MicroOp::to_i8 : MicroOp::to_u8, quotient,
+                x.size() > 2 && x[2] >= 0 ? x[2] : immediate(0));
     }
     case OpId::LeakyRelu:
       return op(MicroOp::leaky_relu, x[0], immediate(n.attrs<LeakyRelu>().alpha));

@@ -7,6 +7,7 @@
 
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/elementwise/vec_math_f64.h"
+#include "tc/kernels/simd/divide.h"
 #include "tc/kernels/simd/stream.h"
 #include "tc/kernels/streams.h"
 

@@ -3,7 +3,9 @@
 #include <type_traits>
 
 #include "tc/kernels/int8/int8_engine.h"
+#include "tc/kernels/inverts.h"
 #include "tc/kernels/simd/bytes.h"
+#include "tc/kernels/simd/divide.h"
 
 namespace tc::kernels {
 namespace {
@@ -49,24 +51,11 @@ struct Bounds {
   TC_INLINE VecF clamp(VecF x) const { return vmin(high, vmax(low, x)); }
 };
 
-// x / scale as division rounds it, in a fifth of its time: a quotient by the rounded inverse is put right by what it
-// leaves (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor). Beyond 2^20, which is
-// beyond every byte, the quotient may be anything else there.
 struct Divider {
   VecF scale, inverse;
-  bool inverts;  // without what is too small or too large for its inverse to be a normal number
-  explicit Divider(float by)
-      : scale(by), inverse(1.0F / by), inverts(kFuses && std::abs(by) > 0x1p-100F && std::abs(by) < 0x1p100F) {}
-  TC_INLINE VecF operator()(VecF x) const {
-    if (!inverts) return x / scale;
-    const VecF q = vmin(VecF(0x1p20F), vmax(VecF(-0x1p20F), x * inverse));
-    return fma(fnma(q, scale, x), inverse, q);
-  }
-#if defined(__FMA__)
-  static constexpr bool kFuses = true;
-#else
-  static constexpr bool kFuses = false;  // what is left would be rounded
-#endif
+  bool inverts;
+  explicit Divider(float by) : scale(by), inverse(1.0F / by), inverts(kernels::inverts(by)) {}
+  TC_INLINE VecF operator()(VecF x) const { return inverts ? quotient(x, scale, inverse) : x / scale; }
 };
 
 // Sums to bytes, in the lanes of i32.

@@ -87,14 +87,32 @@ class ClusterBuilder {
     if (!def || def->graph() != &graph_ || is_member(def) || taken_.count(def) || rejected_.count(def) ||
         !clusterable(*def))
       return false;
-    if (def->is<QuantizeLinear>()) return false;  // what is rounded to bytes is stored as such
     if (!(v->shape() == *shape_)) return false;
+    // What is rounded to bytes is stored as such, if it is more than a step on the way.
+    if (def->is<QuantizeLinear>()) return users_are_members(v) && users_go(v);
+    if (is_copied(*def)) return true;
     for (Use* u = v->first_use(); u; u = u->next()) {
       const Node* user = ancestor(u->user());
       if (!is_member(user) && position_.at(user) < root_position_) return false;
     }
     return true;
   }
+
+  bool users_are_members(const Value* v) const {
+    for (Use* u = v->first_use(); u; u = u->next())
+      if (!is_member(u->user())) return false;
+    return true;
+  }
+
+  // Whether what the users make is wanted by members alone.
+  bool users_go(const Value* v) const {
+    for (Use* u = v->first_use(); u; u = u->next())
+      if (!users_are_members(u->user()->result(0))) return false;
+    return true;
+  }
+
+  // Bytes are a quarter of what they dequantise to: each cluster that takes that reads the bytes instead.
+  static bool is_copied(const Node& n) { return n.is<DequantizeLinear>(); }
 
   // The node of this graph in whose regions n lies, or n.
   const Node* ancestor(const Node* n) const {
@@ -115,11 +133,7 @@ class ClusterBuilder {
   std::vector<Value*> results() const {
     std::vector<Value*> result;
     for (Node* n : in_order())
-      for (Use* u = n->result(0)->first_use(); u; u = u->next())
-        if (!is_member(u->user())) {
-          result.push_back(n->result(0));
-          break;
-        }
+      if ((n == members_.front() || !is_copied(*n)) && !users_are_members(n->result(0))) result.push_back(n->result(0));
     return result;
   }
 
@@ -163,7 +177,8 @@ class ClusterBuilder {
     Node* cluster = edit.nodes.front().get();
     for (size_t i = 0; i < outputs.size(); ++i)
       edit.replaced.emplace_back(outputs[i], cluster->result(static_cast<int>(i)));
-    for (Node* n : sorted) taken_.insert(n);
+    for (Node* n : sorted)
+      if (!is_copied(*n)) taken_.insert(n);
     if (const char* why = editor_.commit(std::move(edit))) {
       editor_.note_miss(kClusterRule, why, root);
       return;

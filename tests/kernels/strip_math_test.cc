@@ -66,6 +66,10 @@ const Row kRows[] = {
     {MicroOp::div, TC_F { return a / b; }, -9, 9},
     {MicroOp::fma, TC_F { return a * b + c; }, -9, 9, 0.51, 1e-5},
     {MicroOp::fnma, TC_F { return c - a * b; }, -9, 9, 0.51, 1e-5},
+    {MicroOp::dequantise, TC_F { return (a - b) * c; }, -9, 9, 1.51},
+    {MicroOp::quotient, TC_F { return a / b; }, -9, 9},
+    {MicroOp::to_u8, TC_F { return clamp(std::nearbyint(a) + b, 0, 255); }, -300, 300},
+    {MicroOp::to_i8, TC_F { return clamp(std::nearbyint(a) + b, -128, 127); }, -300, 300},
     {MicroOp::min, TC_F { return min_nan(a, b); }, -9, 9, 0},
     {MicroOp::max, TC_F { return max_nan(a, b); }, -9, 9, 0},
     {MicroOp::clip, TC_F { return clamp(a, b, c); }, -9, 9, 0},
@@ -197,6 +201,10 @@ TEST_P(StripMath, WithinTheStatedError) {
     if (row.op == MicroOp::celu) {
       for (float& x : b) x = std::fabs(x) + 0.1f;
     }
+    if (row.op == MicroOp::quotient) {
+      for (float& x : b) x = std::fabs(x) + 0.1f;
+      for (std::size_t i = 0; i < n; ++i) c[i] = 1 / b[i];
+    }
     const std::vector<float> out = run_one(table, row.op, a, b, c);
     double worst = 0;
     std::size_t where = 0;
@@ -250,6 +258,10 @@ TEST_P(StripMath, SpecialValues) {
       case MicroOp::clip:
       case MicroOp::fma:
       case MicroOp::fnma:
+      case MicroOp::dequantise:
+      case MicroOp::quotient:
+      case MicroOp::to_u8:
+      case MicroOp::to_i8:
         continue;
       default:
         break;

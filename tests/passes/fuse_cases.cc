@@ -222,11 +222,20 @@ std::vector<RuleCase> fuse_cases() {
        "dequantize_linear %x, %s \n %1 = cast %y {to = f32} \n %2 = add %0, %1 \n %3 = quantize_linear %2, %s, %z \n "
        "return %3 }",
        "cluster %x, %y", ""},
-      // A byte that is rounded in the middle is a byte.
+      // A byte that is rounded in the middle is stored where others want it.
       {"elementwise-into-cluster",
        "(%x: f32[N,4]) { %s = constant dense<0.05> : f32[] \n %0 = exp %x \n %1 = quantize_linear %0, %s \n %2 = "
        "dequantize_linear %1, %s \n %3 = neg %2 \n return %3 }",
-       "cluster %0", ""},
+       "%0 = cluster %x", ""},
+      {"elementwise-into-cluster",
+       "(%x: f32[N,4]) { %s = constant dense<0.05> : f32[] \n %0 = exp %x \n %1 = quantize_linear %0, %s \n %2 = "
+       "dequantize_linear %1, %s \n %3 = neg %2 \n return %3, %1 }",
+       "%4 = cluster %0", ""},
+      // Each cluster reads the bytes; what others want dequantised stays.
+      {"elementwise-into-cluster",
+       "(%x: u8[N,4]) { %s = constant dense<0.05> : f32[] \n %0 = dequantize_linear %x, %s \n %1 = exp %0 \n %2 = "
+       "transpose %0 \n return %1, %2 }",
+       "cluster %x", ""},
   };
 }
 
