@@ -47,6 +47,7 @@ Function lstm_of();
 
 // Integer arithmetic.
 Function qdq_resnet18();
+Function qdq_efficientnet();
 Function dynamic_mlp();
 Function qlinear_matmul();
 

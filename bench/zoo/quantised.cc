@@ -38,7 +38,8 @@ Activation fake_quantised(Var x, float range, bool positive = false) {
 
 // Filters are i8 with a scale per output channel, biases i32 in units of the products.
 Var quantised_conv(Weights& w, const Activation& x, int64_t in, int64_t out, int64_t kernel, int64_t stride,
-                   float gain = 1.4F) {
+                   float gain = 1.4F, int64_t groups = 1) {
+  in /= groups;
   const float bound = gain * std::sqrt(3 / static_cast<float>(in * kernel * kernel));
   const Tensor filters = w.integers(i8, {out, in, kernel, kernel}, -127, 127);
   const Tensor scales = w.uniform({out}, 0.8F * bound / 127, bound / 127);
@@ -48,7 +49,8 @@ Var quantised_conv(Weights& w, const Activation& x, int64_t in, int64_t out, int
   const Var weights = dequantise(constant(filters), constant(scales), constant(w.integers(i8, {out}, 0, 0)), 0);
   const Var bias = dequantise(constant(w.integers(i32, {out}, -400, 400)), constant(units),
                               constant(w.integers(i32, {out}, 0, 0)), 0);
-  return conv(x.value, weights, bias, {.strides = {stride, stride}, .padding = Padding{kernel / 2, kernel / 2}});
+  return conv(x.value, weights, bias,
+              {.strides = {stride, stride}, .padding = Padding{kernel / 2, kernel / 2}, .groups = groups});
 }
 
 }  // namespace
@@ -70,6 +72,42 @@ Function qdq_resnet18() {
       }
     x = fake_quantised(global_average_pool(x.value), 6, true);
     return linear(w, reshape(x.value, {-1, 512}), 512, 1000);
+  });
+}
+
+// EfficientNet-B0's blocks; swish is a sigmoid and a product, quantised each, as is everything that follows a
+// convolution.
+Function qdq_efficientnet() {
+  return trace("qdq_efficientnet", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var image) {
+    Weights w(23);
+    const auto swish = [](Var v) {
+      const Activation x = fake_quantised(v, 6), gate = fake_quantised(sigmoid(x.value), 1, true);
+      return fake_quantised(x.value * gate.value, 6);
+    };
+    Activation x = swish(quantised_conv(w, fake_quantised(image, 4), 3, 32, 3, 2));
+    struct Stage {
+      int64_t expansion, out, blocks, stride, kernel;
+    };
+    int64_t in = 32;
+    for (const Stage& s : {Stage{1, 16, 1, 1, 3},
+                           {6, 24, 2, 2, 3},
+                           {6, 40, 2, 2, 5},
+                           {6, 80, 3, 2, 3},
+                           {6, 112, 3, 1, 5},
+                           {6, 192, 4, 2, 5},
+                           {6, 320, 1, 1, 3}})
+      for (int64_t block = 0; block < s.blocks; ++block, in = s.out) {
+        const int64_t hidden = in * s.expansion, stride = block ? 1 : s.stride;
+        Activation y = s.expansion == 1 ? x : swish(quantised_conv(w, x, in, hidden, 1, 1));
+        y = swish(quantised_conv(w, y, hidden, hidden, s.kernel, stride, 1.4F, hidden));
+        const Activation mean = fake_quantised(global_average_pool(y.value), 6);
+        Var gate = quantised_conv(w, swish(quantised_conv(w, mean, hidden, in / 4, 1, 1)), in / 4, hidden, 1, 1);
+        gate = fake_quantised(sigmoid(fake_quantised(gate, 6).value), 1, true).value;
+        y = fake_quantised(quantised_conv(w, fake_quantised(y.value * gate, 6), hidden, s.out, 1, 1), 6);
+        x = block ? fake_quantised(x.value + y.value, 6) : y;
+      }
+    x = fake_quantised(global_average_pool(swish(quantised_conv(w, x, 320, 1280, 1, 1)).value), 6);
+    return linear(w, reshape(x.value, {-1, 1280}), 1280, 1000);
   });
 }
 

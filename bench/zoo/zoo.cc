@@ -68,6 +68,7 @@ std::span<const Model> models() {
       {"lstm", "64 steps, batch 16, 256 features and units", lstm_of<16>, {}, true},
       {"lstm_1", "the same, batch 1", lstm_of<1>, {}, true},
       {"qdq_resnet18", "Q/DQ pairs around every convolution", qdq_resnet18, {"batch=1"}, true},
+      {"qdq_efficientnet", "Q/DQ pairs around every operator", qdq_efficientnet, {"batch=1"}, true},
       {"dynamic_mlp", "1024-4096-1024-1024, dynamically quantised, batch 64", dynamic_mlp, {"batch=64"}, true},
       {"qlinear_matmul", "512x1024x1024, u8 by i8", qlinear_matmul, {}, true},
       {"squeezenet", "fire modules, rounded-up pools", squeezenet, {"batch=1"}, true},
