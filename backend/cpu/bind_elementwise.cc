@@ -45,8 +45,7 @@ bool bind_cast(Binder& b) {
     return b.refuse(cat("no strip kernel from ", from, " to ", to));
   if (integral(*source) && size_of(from) >= 4 && (to == DType::f16 || to == DType::bf16))
     return b.refuse("would round twice");
-  if (!integral(*source) && integral(*target) && to != DType::boolean && to != DType::i64 && to != DType::i32)
-    return b.refuse("out-of-range values saturate");
+  if (!integral(*source) && to == DType::u64) return b.refuse("out-of-range values saturate");
   StripBuilder strip(compute);
   const int x = strip.input();
   return bind_strip(b, strip.finish({x}), {0}, {0});

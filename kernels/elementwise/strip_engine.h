@@ -196,8 +196,10 @@ TC_INLINE To convert(From x) {
       if constexpr (std::is_same_v<To, uint64_t>) {
         if (x >= From(0x1p63) && x < From(0x1p64)) return static_cast<To>(x);
       }
-      const bool fits = x >= From(-0x1p63) && x < From(0x1p63);
-      return static_cast<To>(fits ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min());
+      if (x >= From(-0x1p63) && x < From(0x1p63)) return static_cast<To>(static_cast<int64_t>(x));
+      // Narrower types take the low bits of the nearest i64.
+      using Limits = std::numeric_limits<int64_t>;
+      return static_cast<To>(sizeof(To) < 8 && x > From{0} ? Limits::max() : Limits::min());
     }
   } else {
     return static_cast<To>(x);

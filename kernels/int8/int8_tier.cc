@@ -103,21 +103,35 @@ void to_bytes(const Int8Finish& f) {
   }
 }
 
-template <bool kFloats, bool kAdds>
+template <bool kFloats, bool kAdds, bool kSigned>
 void pixels_to_bytes(const Int8Pixels& p) {
   const ToByte<kAdds> to_byte(p.output, p.sum);
   for (int64_t c = 0; c < p.channels; c += kV) {
-    const int64_t at = c / kChannelBlock * p.y_block + c % kChannelBlock;
-    auto* y = static_cast<uint8_t*>(p.y) + at;
-    const uint8_t* other = kAdds ? p.sum.other + at : nullptr;
+    const int64_t first = c / kChannelBlock * p.y_block + c % kChannelBlock;
+    auto* y = static_cast<uint8_t*>(p.y) + first;
+    const uint8_t* other = kAdds ? p.sum.other + first : nullptr;
     const VecF scale = load(p.output.scale + c);
     const VecI bias = kFloats ? VecI(0) : load(p.bias + c);
-    for (int64_t i = 0; i < p.pixels; ++i) {
+    const auto byte_at = [&](int64_t i) __attribute__((always_inline)) {
       const int64_t from = i * p.acc_row + c;
       const VecF sum = kFloats ? load(p.floats + from) : to_float(load(p.acc + from) + bias);
-      store_low_bytes(y + i * kChannelBlock, to_byte(sum, scale, other + (kAdds ? i * kChannelBlock : 0), kV));
+      return to_byte(sum, scale, other + (kAdds ? i * kChannelBlock : 0), kV);
+    };
+    int64_t i = 0;
+#if defined(__AVX512F__)
+    for (; i + 4 <= p.pixels; i += 4) {
+      const VecI four[] = {byte_at(i), byte_at(i + 1), byte_at(i + 2), byte_at(i + 3)};
+      store_low_bytes<kSigned>(y + i * kChannelBlock, four);
     }
+#endif
+    for (; i < p.pixels; ++i) store_low_bytes(y + i * kChannelBlock, byte_at(i));
   }
+}
+
+template <bool kFloats, bool kAdds>
+void pixels_to_bytes(const Int8Pixels& p) {
+  const bool is_signed = kAdds ? p.sum.is_signed : p.output.kind == Int8Output::Kind::i8;
+  (is_signed ? pixels_to_bytes<kFloats, kAdds, true> : pixels_to_bytes<kFloats, kAdds, false>)(p);
 }
 
 void finish_pixels(const Int8Pixels& p) {

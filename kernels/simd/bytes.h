@@ -15,6 +15,14 @@ TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
 TC_INLINE void store_low_bytes(uint8_t* p, VecI v, int64_t n) {
   _mm_mask_storeu_epi8(p, static_cast<__mmask16>((1U << n) - 1), _mm512_cvtepi32_epi8(v));
 }
+// Of four registers, whose lanes are bytes of one signedness, one after the other.
+template <bool kSigned>
+TC_INLINE void store_low_bytes(uint8_t* p, const VecI (&v)[4]) {
+  const __m512i ab = _mm512_packs_epi32(v[0], v[1]), cd = _mm512_packs_epi32(v[2], v[3]);
+  const __m512i quads = kSigned ? _mm512_packs_epi16(ab, cd) : _mm512_packus_epi16(ab, cd);
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, quads));
+}
 #else
 TC_INLINE __m128i low_bytes(VecI v) {
 #if defined(__AVX2__)
