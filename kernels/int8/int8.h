@@ -147,7 +147,7 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& args);
 enum class Int8ConvAlgorithm : uint8_t {
   gathered,   // plain -> plain: anything
   direct,     // plain or blocked -> blocked: one group, or groups of whole quads to whole blocks
-  depthwise,  // blocked -> blocked, bytes: a channel to each group
+  depthwise,  // blocked -> blocked: a channel to each group
 };
 constexpr bool int8_conv_gives_blocked(Int8ConvAlgorithm a) {
   return a != Int8ConvAlgorithm::gathered;

@@ -290,8 +290,8 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
                  .acc_row = kChannelBlock,
                  .output = c.output,
                  .sum = c.sum,
-                 .y = static_cast<uint8_t*>(c.y) + to};
-    p.output.scale += block * kChannelBlock;
+                 .y = static_cast<std::byte*>(c.y) + to * c.output.bytes()};
+    if (p.output.scale) p.output.scale += block * kChannelBlock;
     if (p.sum.other) p.sum.other += to;
     table.finish_pixels.fn(p);
   });
@@ -301,9 +301,7 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
 
 Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs& c) {
   if (c.w_zero) return Int8ConvAlgorithm::gathered;
-  const bool bytes = c.output.kind == Int8Output::Kind::u8 || c.output.kind == Int8Output::Kind::i8;
-  if (bytes && c.groups > 1 && c.channels == 1 && c.out == 1 && taps(c) <= kMostTaps)
-    return Int8ConvAlgorithm::depthwise;
+  if (c.groups > 1 && c.channels == 1 && c.out == 1 && taps(c) <= kMostTaps) return Int8ConvAlgorithm::depthwise;
   // Square tiles take rows that lie side by side. Groups begin at a quad, and end with a block.
   const bool groups = c.groups == 1 || (c.channels % 4 == 0 && c.out % kChannelBlock == 0);
   return groups && table.traits.fn().side == 1 ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;

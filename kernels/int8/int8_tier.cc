@@ -141,8 +141,11 @@ void finish_pixels(const Int8Pixels& p) {
   }
   for (int64_t c = 0; c < p.channels; c += kV) {
     auto* y = static_cast<int32_t*>(p.y) + c / kChannelBlock * p.y_block + c % kChannelBlock;
-    const VecI bias = load(p.bias + c);
-    for (int64_t i = 0; i < p.pixels; ++i) store(y + i * kChannelBlock, load(p.acc + i * p.acc_row + c) + bias);
+    const VecI bias = p.floats ? VecI(0) : load(p.bias + c);
+    for (int64_t i = 0; i < p.pixels; ++i) {
+      const int64_t from = i * p.acc_row + c;
+      store(y + i * kChannelBlock, p.floats ? round_to_i32(load(p.floats + from)) : load(p.acc + from) + bias);
+    }
   }
 }
 
