@@ -54,6 +54,7 @@ struct Tables {
 #undef TC_X
 #if defined(__x86_64__)
     // Not every machine of the tier has it.
+    if (cpu_info().avx_vnni) use_int8_avx_vnni(by_tier[1].int8), use_blockwise_avx_vnni(by_tier[1].blockwise);
     if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8), use_blockwise_vnni(by_tier[2].blockwise);
 #endif
     by_tier[3] = by_tier[2];

@@ -17,7 +17,11 @@ inline constexpr int kInt8Vecs = 4, kInt8Rows = 6;
 inline constexpr int kInt8Vecs = 4, kInt8Rows = 5;
 #endif
 #elif defined(__AVX2__)
+#if defined(TC_VNNI)
+inline constexpr int kInt8Vecs = 2, kInt8Rows = 6;
+#else
 inline constexpr int kInt8Vecs = 2, kInt8Rows = 4;
+#endif
 #else
 inline constexpr int kInt8Vecs = 2, kInt8Rows = 3;
 #endif
@@ -97,11 +101,7 @@ void int8_rows(const Int8Block& b, std::integer_sequence<int, kLess...>) {
 
 template <int NV>
 void int8_pixels(const Int8Block& b) {
-#if defined(TC_VNNI)
-  constexpr int kMost = NV <= 2 ? 2 * kInt8Rows : kInt8Rows;
-#else
-  constexpr int kMost = kInt8Rows;
-#endif
+  constexpr int kMost = 2 * NV <= kInt8Vecs ? 2 * kInt8Rows : kInt8Rows;
   int8_rows<NV, true, true>(b, std::make_integer_sequence<int, kMost>());
 }
 

@@ -73,7 +73,11 @@ struct Quads {
   explicit TC_INLINE Quads(Bytes b) : all(b) {}
 };
 TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
+#if defined(__AVX512F__)
   return _mm512_dpbusd_epi32(sum, u.all, s.all);
+#else
+  return _mm256_dpbusd_avx_epi32(sum, u.all, s.all);
+#endif
 }
 #else
 template <bool kSigned>
