@@ -102,7 +102,8 @@ struct Int8Table {
   Slot<void(const Int8Finish&)> finish;
   Slot<void(const Int8Pixels&)> finish_pixels;
   // Between 16 channels that are `plane` bytes apart, or fewer, and a block of them.
-  Slot<void(const uint8_t*x, int64_t plane, int channels, int64_t pixels, uint8_t*y)> to_blocked, to_plain;
+  Slot<void(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uint8_t* y)> to_blocked;
+  Slot<void(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uint8_t* y)> to_plain;
   // Of four rows every step-th of n bytes, xor `flip`, as quads; rows may be null for zeros.
   Slot<void(const uint8_t* const rows[4], int64_t n, int64_t step, uint8_t flip, uint8_t* quads)> interleave;
   // To each of `lines` that are `step` bytes apart: the pieces of a line of `from`, `stride` apart, side by side. Reads

@@ -13,6 +13,10 @@
 #include "tc/kernels/table.h"
 
 namespace tc::kernels {
+
+// What the tiers multiply with where the machine has no VNNI.
+extern const BlockwiseTable blockwise_table_avx2, blockwise_table_avx512;
+
 namespace {
 
 using testing::Edge;
@@ -21,9 +25,25 @@ using testing::kEdges;
 using testing::machine_tiers;
 using testing::Random;
 
-class Blockwise : public ::testing::TestWithParam<Tier> {
+struct BlockwiseVariant {
+  std::string name;
+  BlockwiseTable table;
+};
+std::vector<BlockwiseVariant> blockwise_variants() {
+  std::vector<BlockwiseVariant> list;
+  for (const Tier tier : machine_tiers(Tier::amx)) list.push_back({tier_name(tier), table(tier).blockwise});
+#if defined(__x86_64__) && !defined(TC_EMULATED_TILES)
+  for (const Tier tier : machine_tiers())
+    if (tier != Tier::sse42)
+      list.push_back(
+          {std::string(tier_name(tier)) + "_madd", tier == Tier::avx2 ? blockwise_table_avx2 : blockwise_table_avx512});
+#endif
+  return list;
+}
+
+class Blockwise : public ::testing::TestWithParam<BlockwiseVariant> {
  protected:
-  const BlockwiseTable& kernels() const { return table(GetParam()).blockwise; }
+  const BlockwiseTable& kernels() const { return GetParam().table; }
 };
 
 struct Case {
@@ -177,8 +197,8 @@ TEST(BlockwiseGroup, DividesBlocks) {
   EXPECT_EQ(blockwise_group(2, 100, 16), 16);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tiers, Blockwise, ::testing::ValuesIn(machine_tiers(Tier::amx)),
-                         [](const auto& tier) { return tier_name(tier.param); });
+INSTANTIATE_TEST_SUITE_P(Tiers, Blockwise, ::testing::ValuesIn(blockwise_variants()),
+                         [](const auto& variant) { return variant.param.name; });
 
 }  // namespace
 }  // namespace tc::kernels

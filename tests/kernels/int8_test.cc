@@ -13,6 +13,10 @@
 #include "tc/kernels/table.h"
 
 namespace tc::kernels {
+
+// What the tiers multiply with where the machine has no VNNI.
+extern const Int8Table int8_table_avx2, int8_table_avx512;
+
 namespace {
 
 using testing::Edge;
@@ -30,6 +34,12 @@ std::vector<Variant> variants() {
   std::vector<Variant> list;
   for (const Tier tier : machine_tiers(Tier::amx))
     list.push_back({tier_name(tier), table(tier).int8, table(tier).conv});
+#if defined(__x86_64__) && !defined(TC_EMULATED_TILES)
+  for (const Tier tier : machine_tiers())
+    if (tier != Tier::sse42)
+      list.push_back({std::string(tier_name(tier)) + "_madd", tier == Tier::avx2 ? int8_table_avx2 : int8_table_avx512,
+                      table(tier).conv});
+#endif
   return list;
 }
 
