@@ -34,6 +34,13 @@ Var conv_bn(Weights& w, Var x, int64_t in, int64_t out, int64_t kernel, int64_t 
 // The mean of each channel, and one layer to 1000 classes.
 Var classify(Weights& w, Var x, int64_t channels);
 Var swish(Var x);  // x · sigmoid(x), as two nodes
+// Blocks of EfficientNet-B0 (Tan & Le, 2019): the first of a stage has its stride.
+struct MobileStage {
+  int64_t expansion, out, blocks, stride, kernel;
+};
+inline constexpr MobileStage kEfficientNetB0[] = {{1, 16, 1, 1, 3}, {6, 24, 2, 2, 3},  {6, 40, 2, 2, 5},
+                                                  {6, 80, 3, 2, 3}, {6, 112, 3, 1, 5}, {6, 192, 4, 2, 5},
+                                                  {6, 320, 1, 1, 3}};
 // [batch, length, heads * size] as [batch, heads, length, size], and back.
 Var split_heads(Var x, int64_t heads, int64_t size);
 Var merge_heads(Var x, int64_t width);

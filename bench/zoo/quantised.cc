@@ -85,17 +85,8 @@ Function qdq_efficientnet() {
       return fake_quantised(x.value * gate.value, 6);
     };
     Activation x = swish(quantised_conv(w, fake_quantised(image, 4), 3, 32, 3, 2));
-    struct Stage {
-      int64_t expansion, out, blocks, stride, kernel;
-    };
     int64_t in = 32;
-    for (const Stage& s : {Stage{1, 16, 1, 1, 3},
-                           {6, 24, 2, 2, 3},
-                           {6, 40, 2, 2, 5},
-                           {6, 80, 3, 2, 3},
-                           {6, 112, 3, 1, 5},
-                           {6, 192, 4, 2, 5},
-                           {6, 320, 1, 1, 3}})
+    for (const MobileStage& s : kEfficientNetB0)
       for (int64_t block = 0; block < s.blocks; ++block, in = s.out) {
         const int64_t hidden = in * s.expansion, stride = block ? 1 : s.stride;
         Activation y = s.expansion == 1 ? x : swish(quantised_conv(w, x, in, hidden, 1, 1));

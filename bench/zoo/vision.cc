@@ -155,17 +155,8 @@ Function efficientnet_b0() {
   return trace("efficientnet_b0", {kImage}, [](Var image) {
     Weights w(44);
     Var x = swish(conv_bn(w, image, 3, 32, 3, 2));
-    struct Stage {
-      int64_t expansion, out, blocks, stride, kernel;
-    };
     int64_t in = 32;
-    for (const Stage& s : {Stage{1, 16, 1, 1, 3},
-                           {6, 24, 2, 2, 3},
-                           {6, 40, 2, 2, 5},
-                           {6, 80, 3, 2, 3},
-                           {6, 112, 3, 1, 5},
-                           {6, 192, 4, 2, 5},
-                           {6, 320, 1, 1, 3}})
+    for (const MobileStage& s : kEfficientNetB0)
       for (int64_t block = 0; block < s.blocks; ++block, in = s.out) {
         const int64_t hidden = in * s.expansion;
         Var y = s.expansion == 1 ? x : swish(conv_bn(w, x, in, hidden, 1, 1));
