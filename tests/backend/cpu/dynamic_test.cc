@@ -37,6 +37,26 @@ TEST(Dynamic, ExtentsThatDependOnData) {
   expect_agreement(m, runs);
 }
 
+// What computes them depends on how large they are: a model that has met one kind meets the other.
+TEST(Dynamic, ConvolutionsOfSmallAndLargeImages) {
+  Module m;
+  Builder b(m.main());
+  Value* x = m.main().add_input(f32s({1, 64, Dim::symbol("H"), Dim::symbol("W")}), "x");
+  const auto numbers = [](Extents e) {
+    Tensor t(DType::f32, std::move(e));
+    uint32_t i = 1;
+    for (float& v : t.mutable_span<float>())
+      v = static_cast<float>(static_cast<int>((i = i * 1664525 + 1013904223) >> 24) - 128) / 2048.0F;
+    return t;
+  };
+  m.main().set_outputs(std::vector{b.make<Conv>({x, b.constant(numbers({80, 64, 3, 3}))}, {.pads = {1, 1, 1, 1}})});
+  std::vector<std::vector<Datum>> runs;
+  for (const auto& [height, width] :
+       std::vector<std::pair<int64_t, int64_t>>{{40, 37}, {1, 40}, {40, 1}, {3, 2}, {40, 37}})
+    runs.push_back({numbers({1, 64, height, width})});
+  expect_agreement(m, runs);
+}
+
 // Boxes above a score, of those the ones that do not overlap, of those the best: each step finds out what the next has.
 TEST(Dynamic, Detection) {
   Module m;
