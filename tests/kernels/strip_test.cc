@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,24 @@ float expected(float x, float b) {
 }
 constexpr float kFmaSlack = 1e-6f;  // the SSE4.2 tier rounds twice
 
+// That one, and single ops, which have loops of their own.
+constexpr StripOp kSub[] = {{MicroOp::sub, 2, 0, 1}}, kSubFrom[] = {{MicroOp::sub, 2, 1, 0}},
+                  kClip[] = {{MicroOp::clip, 2, 0, 1, 3}}, kHalve[] = {{MicroOp::mul, 2, 0, 3}},
+                  kLess[] = {{MicroOp::sub, 2, 3, 0}}, kSquare[] = {{MicroOp::mul, 2, 0, 0}};
+StripProgram of_two(std::span<const StripOp> code) {
+  return {.type = Elem::f32, .inputs = 2, .outputs = 1, .registers = 1, .immediates = kHalf, .code = code};
+}
+const struct {
+  StripProgram program;
+  float (*expected)(float x, float b);
+} kPrograms[] = {{kProgram, expected},
+                 {of_two(kSub), [](float x, float b) { return x - b; }},
+                 {of_two(kSubFrom), [](float x, float b) { return b - x; }},
+                 {of_two(kClip), [](float x, float b) { return std::min(0.5f, std::max(b, x)); }},
+                 {of_two(kHalve), [](float x, float) { return x * 0.5f; }},
+                 {of_two(kLess), [](float x, float) { return 0.5f - x; }},
+                 {of_two(kSquare), [](float x, float) { return x * x; }}};
+
 TEST_P(Strip, EveryLengthBetweenGuardPages) {
   Random random;
   for (const Edge edge : kEdges) {
@@ -46,9 +65,11 @@ TEST_P(Strip, EveryLengthBetweenGuardPages) {
       GuardedBuffer<float> x(random.floats(size), edge), b(random.floats(size), edge), y(size, edge);
       StripInput inputs[] = {{x.data(), Elem::f32, {1}}, {b.data(), Elem::f32, {1}}};
       StripOutput outputs[] = {{y.data(), Elem::f32, {1}}};
-      const StripArgs args{&kProgram, 1, {n}, inputs, outputs};
-      ASSERT_TRUE(strips().f32.fn(args, 0, n).ok());
-      for (std::size_t i = 0; i < size; ++i) ASSERT_NEAR(y[i], expected(x[i], b[i]), kFmaSlack) << n << " " << i;
+      for (const auto& [program, expected] : kPrograms) {
+        const StripArgs args{&program, 1, {n}, inputs, outputs};
+        ASSERT_TRUE(strips().f32.fn(args, 0, n).ok());
+        for (std::size_t i = 0; i < size; ++i) ASSERT_NEAR(y[i], expected(x[i], b[i]), kFmaSlack) << n << " " << i;
+      }
     }
   }
 }
@@ -80,34 +101,34 @@ TEST_P(Strip, StridedAndBroadcastOperands) {
         GuardedBuffer<float> x(random.floats(static_cast<std::size_t>(xsize)), edge);
         GuardedBuffer<float> b(random.floats(static_cast<std::size_t>(bsize)), edge);
         GuardedBuffer<float> y(static_cast<std::size_t>(ysize), edge);
-        std::fill(y.begin(), y.end(), -7.0f);
         StripInput inputs[] = {{x.data(), Elem::f32, {}}, {b.data(), Elem::f32, {}}};
         StripOutput outputs[] = {{y.data(), Elem::f32, {}}};
-        StripArgs args{&kProgram, 4, {}, inputs, outputs};
-        for (int d = 0; d < 4; ++d) {
-          args.extent[d] = shape[d];
-          inputs[0].stride[d] = xs[d];
-          inputs[1].stride[d] = bs[d];
-          outputs[0].stride[d] = ys[d];
-        }
-        collapse(args);
-        Team team(2);
-        ASSERT_TRUE(run_strips(strips(), team, args).ok());
-        std::int64_t touched = 0;
-        for (std::int64_t flat = 0; flat < total; ++flat) {
-          std::int64_t rest = flat, xo = 0, bo = 0, yo = 0;
-          for (int d = 3; d >= 0; --d) {
-            const std::int64_t at = rest % shape[d];
-            rest /= shape[d];
-            xo += at * xs[d];
-            bo += at * bs[d];
-            yo += at * ys[d];
+        for (const auto& [program, expected] : kPrograms) {
+          std::fill(y.begin(), y.end(), -7.0f);
+          StripArgs args{&program, 4, {}, inputs, outputs};
+          for (int d = 0; d < 4; ++d) {
+            args.extent[d] = shape[d];
+            inputs[0].stride[d] = xs[d];
+            inputs[1].stride[d] = bs[d];
+            outputs[0].stride[d] = ys[d];
           }
-          ASSERT_NEAR(y.data()[yo], expected(x.data()[xo], b.data()[bo]), kFmaSlack)
-              << "pattern " << pattern << " at " << flat;
-          ++touched;
+          collapse(args);
+          Team team(2);
+          ASSERT_TRUE(run_strips(strips(), team, args).ok());
+          for (std::int64_t flat = 0; flat < total; ++flat) {
+            std::int64_t rest = flat, xo = 0, bo = 0, yo = 0;
+            for (int d = 3; d >= 0; --d) {
+              const std::int64_t at = rest % shape[d];
+              rest /= shape[d];
+              xo += at * xs[d];
+              bo += at * bs[d];
+              yo += at * ys[d];
+            }
+            ASSERT_NEAR(y.data()[yo], expected(x.data()[xo], b.data()[bo]), kFmaSlack)
+                << "pattern " << pattern << " at " << flat << ", " << micro_op_name(program.code[0].op);
+          }
+          ASSERT_EQ(std::count(y.begin(), y.end(), -7.0f), ysize - total);
         }
-        ASSERT_EQ(std::count(y.begin(), y.end(), -7.0f), ysize - touched);
       }
     }
   }
