@@ -169,6 +169,8 @@ TC_INLINE int64_t source_of(PadMode mode, int64_t i, int64_t n) {
       return (i % n + n) % n;
     case PadMode::reflect: {
       if (n == 1) return 0;
+      if (i < 0 && i > -n) return -i;
+      if (i > 0 && i < 2 * n - 1) return 2 * (n - 1) - i;
       const int64_t period = 2 * (n - 1), r = (i % period + period) % period;
       return r < n ? r : period - r;
     }
@@ -189,15 +191,20 @@ void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
     using T = decltype(tag);
     constexpr auto kSize = static_cast<int64_t>(sizeof(T));
     const T value = args.value != nullptr ? read<T>(static_cast<const std::byte*>(args.value)) : T{};
-    for (int64_t r = begin; r < end; ++r) {
-      int64_t rest = r, line = 0, step = 1;
+    int64_t place[kMaxRank];  // the row's, in the padded tensor
+    for (int64_t d = last - 1, rest = begin; d >= 0; rest /= args.out_extent(static_cast<int>(d)), --d)
+      place[d] = rest % args.out_extent(static_cast<int>(d));
+    const auto next = [&] {
+      for (int d = last - 1; d >= 0 && ++place[d] == args.out_extent(d); --d) place[d] = 0;
+    };
+    for (int64_t r = begin; r < end; ++r, next()) {
+      int64_t line = 0, step = 1;
       bool outside = false;
       for (int d = last - 1; d >= 0; --d) {
-        const int64_t out = args.out_extent(d), at = source_of(args.mode, rest % out - args.before[d], args.extent[d]);
-        outside |= at < 0;
-        line += at * step;
+        const int64_t from_line = source_of(args.mode, place[d] - args.before[d], args.extent[d]);
+        outside |= from_line < 0;
+        line += from_line * step;
         step *= args.extent[d];
-        rest /= out;
       }
       std::byte* const target = dst + r * row * kSize;
       if (outside) {

@@ -113,15 +113,17 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
     }
     for (int64_t row = row0; row < row1; ++row) {
       const Span sz = depth_span(s, row), sy = height_span(s, row);
+      const int64_t taps_down = sy.k1 - sy.k0, down = s.dilation[1] * s.in[2];
+      const int64_t deep = s.dilation[0] * s.in[1] * s.in[2];
+      const float* const corner =
+          x + ((sz.at + sz.k0 * s.dilation[0]) * s.in[1] + sy.at + sy.k0 * s.dilation[1]) * s.in[2] + x0;
       for (int64_t i = left; i < right; i += kV) {
         const Tail<float> tail(static_cast<int>(least(kV, right - i)));
-        const float* in = x + x0 + i;
+        const float* plane_in = corner + i;
         VecF acc = start;
-        for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
-          for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
-            const int64_t at = (sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1];
-            acc = join<kMax>(acc, load(in + at * s.in[2], tail));
-          }
+        for (int64_t kz = sz.k1 - sz.k0; kz > 0; --kz, plane_in += deep) {
+          const float* in = plane_in;
+          for (int64_t ky = taps_down; ky > 0; --ky, in += down) acc = join<kMax>(acc, load(in, tail));
         }
         // Whole registers: what a masked store leaves is slow to read.
         store(line + i, kMax ? select(tail.mask(), acc, start) : acc);
