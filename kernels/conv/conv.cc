@@ -431,7 +431,7 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
   // 128 of 400 by 3 1.05; 64 to 64 of 56 x 56 by 3x1 1.33, by 1x7 1.26, 64 to 128 by 3x3 with stride 2 1.92, 8 to 16 by
   // 5x5 1.07; of first layers, 3 to 64 of 64 x 64 by 9x9 0.90, 4 to 32 of 84 x 84 by 8x8 with stride 4 2.2.
   const bool at_ease = is_pointwise(s) || (blocked == ConvAlgorithm::direct_plain && s.stride[2] <= 2);
-  const double most = at_ease ? 300 : s.out[1] == 1 ? 200 : 60;
+  const double most = at_ease ? 300 : s.out[1] == 1 ? 200 : 40;
   const auto sums = static_cast<double>(s.oc * (s.ic / s.groups) * volume(s.kernel));
   const auto moved = static_cast<double>(s.oc + s.ic * volume(s.stride));
   return sums < most * moved ? ConvAlgorithm::nchw : blocked;

@@ -25,13 +25,21 @@ void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, 
     if (!out.first) fetch_outputs<R, NV>(out);
     // Loops that are known to run leave the accumulators where they are.
     if (int64_t left = g.k; left > 0) {
-      const float *at = a, *b = g.b;
+      constexpr int kFours = kPackedA ? 1 : (R + 3) / 4;
+      const float *at[kFours], *b = g.b;
+#pragma GCC unroll 4
+      for (int q = 0; q < kFours; ++q) at[q] = forget(a + 4 * q * a_rs);
       do {
         for (int64_t i = 0; i < ahead.lines; ++i, ahead.at += 16) __builtin_prefetch(ahead.at, 0, 2);
         int64_t steps = left < kAheadSteps ? left : kAheadSteps;
         do {
-          t.step(at, a_rs, b, 16);
-          at += a_cs, b += b_rs;
+          if constexpr (kPackedA)
+            t.step(at[0], a_rs, b, 16);
+          else
+            t.step_by_fours(at, a_rs, b, 16);
+#pragma GCC unroll 4
+          for (int q = 0; q < kFours; ++q) at[q] += a_cs;
+          b += b_rs;
         } while (--steps > 0);
         left -= kAheadSteps;
       } while (left > 0);

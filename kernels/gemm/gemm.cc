@@ -23,6 +23,8 @@ constexpr int64_t kTileFloats = 48 * 1024;
 // from memory 7.5 to 6.4 ms, 1024^3 29 to 25; 512^3 as before, 256^3 0.36 to 0.39.
 constexpr int64_t kPackedAColumns = 512;
 constexpr int64_t kPackedASteps = 256;
+// Columns that are a multiple of every tier's register, and rows of B between which the machine's prefetchers follow.
+constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
 // Enough tiles to balance two to eight threads, none so small that claiming it (about 0.1 us) shows.
 constexpr int64_t kWantedTiles = 16;
 constexpr double kLeastTileFlops = 2e6;
@@ -110,6 +112,12 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
+// Whether B is a narrow panel where it lies: whole registers, no page further than the next row. Packing it would pad
+// it to a full one, the time of 15 rows at 16 columns.
+bool reads_in_place(const GemmArgs& g, const GemmTraits& t) {
+  return g.b_cs == 1 && g.n <= t.width && g.n % kWholeRegisters == 0 && g.b_rs >= g.n && g.b_rs <= kNearRow;
+}
+
 }  // namespace
 
 int GemmPlan::phases() const {
@@ -181,6 +189,8 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   p.row_tiles = ceil_div(g.m, p.row_tile);
   if (packed) {
     p.source = Source::packed;
+  } else if (reads_in_place(g, t)) {
+    p.source = Source::direct;
   } else if (p.row_tiles == 1 && gemm_packed_floats(t, g.k, std::min(p.col_tile, p.n_block)) <= kTileFloats) {
     p.source = Source::in_tile;
     p.worker_floats = gemm_packed_floats(t, g.k, p.col_tile);
@@ -194,8 +204,8 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.units_per_phase = std::clamp<int64_t>(kPhaseFloats / std::max<int64_t>(1, unit), 1, p.units());
     p.shared_floats = unit * p.units_per_phase;
   }
-  p.packs_a = p.source != Source::in_tile && p.batches == 1 && g.n >= kPackedAColumns && g.m > 2 * t.rows &&
-              g.k >= kPackedASteps && g.m * g.k <= kPhaseFloats;
+  p.packs_a = p.source != Source::in_tile && p.source != Source::direct && p.batches == 1 && g.n >= kPackedAColumns &&
+              g.m > 2 * t.rows && g.k >= kPackedASteps && g.m * g.k <= kPhaseFloats;
   if (p.packs_a) {
     p.row_strips = ceil_div(p.row_tile, t.rows);
     p.strip_floats = t.packed_rows * g.k;

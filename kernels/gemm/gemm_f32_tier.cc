@@ -77,7 +77,7 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   block.a_rs = packed_a != nullptr ? 1 : g.a_rs;
   block.a_cs = packed_a != nullptr ? kPackedRows : g.a_cs;
   if (packed_a != nullptr) block.a_strip = p.strip_floats;
-  block.b_rs = kPanel;
+  block.b_rs = p.source == Source::direct ? g.b_rs : kPanel;
   block.epilogue = &g.epilogue;
   block.out.residual_step = g.residual_cs;
   block.out.row = g.c_rs;
@@ -90,8 +90,8 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     block.out.first = k0 == 0;
     block.out.last = k1 == g.k;
     for (int64_t j = col0; j < col1; j += kPanel) {
-      block.b = packed + (j - col0) * g.k + k0 * kPanel;
-      block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * kPanel : nullptr;
+      block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
+      block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * block.b_rs : nullptr;
       block.out.c = it.c + row0 * g.c_rs + j;
       block.out.cols = static_cast<int>(least(kPanel, col1 - j));
       block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
