@@ -23,18 +23,25 @@ GemmTraits traits() {
   return {kMaxRows[kPanelVecs], kPanel, kPackedRows};
 }
 
-void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
+// `whole`: the last panel is padded to its end, not only as far as tiles read it.
+void pack_panels(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst,
+                 bool whole) {
   for (int64_t j0 = col0; j0 < col1; j0 += kPanel, dst += k * kPanel) {
     const int cols = static_cast<int>(least(kPanel, col1 - j0));
+    const int width = whole ? kPanel : static_cast<int>(round_up(cols, kVecFloats));
     const float* src = b + j0 * cs;
     if (cs == 1) {
-      pack_rows(src, rs, k, cols, dst);
+      pack_rows(src, rs, k, cols, dst, width);
     } else if (rs == 1) {
-      pack_columns(src, cs, k, cols, dst);
+      pack_columns(src, cs, k, cols, dst, width);
     } else {
-      pack_any(src, rs, cs, k, cols, dst);
+      pack_any(src, rs, cs, k, cols, dst, width);
     }
   }
+}
+
+void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
+  pack_panels(b, rs, cs, k, col0, col1, dst, true);
 }
 
 // Pointers of one batch item.
@@ -286,7 +293,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   if (col0 >= col1) return;
   float* shared =
       p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
-  if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
+  if (packing) return pack_panels(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared, false);
   if (p.path == Path::dot) {
     dot_tile(g, p, it, col0, col1, worker_scratch(g, p, worker));
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
@@ -303,7 +310,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   if (p.source == Source::phase) packed = shared;
   if (p.source == Source::in_tile) {
     float* own = worker_scratch(g, p, worker);
-    pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own);
+    pack_panels(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own, false);
     packed = own;
   }
   const int64_t row0 = row_tile * p.row_tile;

@@ -263,7 +263,9 @@ __attribute__((noinline)) inline void finish_ragged(const float* tile, int rows,
 
 template <int R, int NV>
 TC_INLINE void finish_tile(Tile<R, NV>& t, const Epilogue& e, const TileOut& out) {
-  if (out.ragged && out.cols < NV * kVecFloats) {
+  if (out.ragged && out.cols < NV * kVecFloats && out.simple(e)) {
+    t.template finish_simple<true>(e, out);
+  } else if (out.ragged && out.cols < NV * kVecFloats) {
     alignas(64) float rows[R * NV * kVecFloats];
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) {

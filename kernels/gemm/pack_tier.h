@@ -1,5 +1,5 @@
-// Copies of a k x cols piece of B, which may be misaligned, into one packed panel [k][kPanel], padded with zeros. Only
-// *_tier.cc files include it.
+// Copies of a k x cols piece of B, which may be misaligned, into one packed panel [k][kPanel], padded with zeros up to
+// `width` columns, a multiple of a register's. Only *_tier.cc files include it.
 #pragma once
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/transpose.h"
@@ -8,7 +8,7 @@ namespace tc::kernels {
 namespace {
 
 // Columns contiguous.
-inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* dst) {
+inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* dst, int width = kPanel) {
   if (cols == kPanel) {
     for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
 #pragma GCC unroll 4
@@ -17,16 +17,16 @@ inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* 
     return;
   }
   for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
-    for (int j = 0; j < kPanel; j += kVecFloats) {
+    for (int j = 0; j < width; j += kVecFloats) {
       const int rest = cols - j;
       store(dst + j, rest <= 0 ? VecF(0.0f) : load(src + j, Tail<float>(rest < kVecFloats ? rest : kVecFloats)));
     }
   }
 }
 
-inline void pack_any(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst) {
+inline void pack_any(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst, int width = kPanel) {
   for (int64_t p = 0; p < k; ++p, dst += kPanel) {
-    for (int j = 0; j < kPanel; ++j) {
+    for (int j = 0; j < width; ++j) {
       dst[j] = 0.0f;
       if (j < cols) std::memcpy(dst + j, src + p * rs + j * cs, sizeof(float));
     }
@@ -34,10 +34,10 @@ inline void pack_any(const float* src, int64_t rs, int64_t cs, int64_t k, int co
 }
 
 // K contiguous: squares of one register go through a transpose.
-inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, float* dst) {
+inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, float* dst, int width = kPanel) {
   int64_t p = 0;
   for (; p + kVecFloats <= k; p += kVecFloats) {
-    for (int j = 0; j < kPanel; j += kVecFloats) {
+    for (int j = 0; j < width; j += kVecFloats) {
       VecF square[kVecFloats];
 #pragma GCC unroll 16
       for (int q = 0; q < kVecFloats; ++q) {
@@ -48,7 +48,7 @@ inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, floa
       for (int q = 0; q < kVecFloats; ++q) store(dst + (p + q) * kPanel + j, square[q]);
     }
   }
-  pack_any(src + p, 1, cs, k - p, cols, dst + p * kPanel);
+  pack_any(src + p, 1, cs, k - p, cols, dst + p * kPanel, width);
 }
 
 // One strip of up to kPackedRows rows; what lies beyond them is not read by anyone.
