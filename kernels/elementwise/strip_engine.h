@@ -190,41 +190,48 @@ inline constexpr MapFn<T>* kMapFns[kMicroOpCount] = {
 #undef TC_STRIP_OP
 };
 
-// Arithmetic on two operands over rows of `cols` elements; the results lie one after the other, a step of 0 repeats an
-// element along its row.
+// Arithmetic on two or three operands over rows of `cols` elements; the results lie one after the other, a step of 0
+// repeats an element along its row. Of three the first has a step of 1.
 template <class T>
 struct ZipOperand {
   const T* at;
   int64_t row, step;
 };
 template <class T>
-using ZipFn = void(T* dst, ZipOperand<T> a, ZipOperand<T> b, int64_t rows, int64_t cols);
+using ZipFn = void(T* dst, ZipOperand<T> a, ZipOperand<T> b, ZipOperand<T> c, int64_t rows, int64_t cols);
 
 template <class Op, class T>
-void zip_rows(T* dst, ZipOperand<T> a, ZipOperand<T> b, int64_t rows, int64_t cols) {
+void zip_rows(T* dst, ZipOperand<T> a, ZipOperand<T> b, ZipOperand<T> c, int64_t rows, int64_t cols) {
   constexpr int kStep = kLanes<T>;
-  const auto all = [&](auto read_a, auto read_b) __attribute__((always_inline)) {
+  const auto all = [&](auto read_a, auto read_b, auto read_c) __attribute__((always_inline)) {
     const Tail<T> tail(static_cast<int>(cols % kStep));
-    for (; rows > 0; --rows, dst += cols, a.at += a.row, b.at += b.row) {
-      const auto x = read_a(a.at), y = read_b(b.at);
+    for (; rows > 0; --rows, dst += cols, a.at += a.row, b.at += b.row, c.at += c.row) {
+      const auto x = read_a(a.at), y = read_b(b.at), z = read_c(c.at);
       int64_t i = 0;
-      for (; i + kStep <= cols; i += kStep) store(dst + i, Op::template lanes<T>(x(i), y(i), y(i)));
-      if (i < cols) store(dst + i, Op::template lanes<T>(x(i, tail), y(i, tail), y(i, tail)), tail);
+      for (; i + kStep <= cols; i += kStep) store(dst + i, Op::template lanes<T>(x(i), y(i), z(i)));
+      if (i < cols) store(dst + i, Op::template lanes<T>(x(i, tail), y(i, tail), z(i, tail)), tail);
     }
   };
   const auto along = [](const T* row) { return [row](int64_t i, auto... tail) { return load(row + i, tail...); }; };
   const auto repeated = [](const T* row) { return [x = broadcast(row[0])](int64_t, auto...) { return x; }; };
-  if (a.step == 0)
-    all(repeated, along);
-  else if (b.step == 0)
-    all(along, repeated);
-  else
-    all(along, along);
+  if constexpr (Op::kArity == 2) {
+    if (a.step == 0)
+      all(repeated, along, repeated);
+    else if (b.step == 0)
+      all(along, repeated, repeated);
+    else
+      all(along, along, repeated);
+  } else {
+    if (b.step == 0)
+      c.step == 0 ? all(along, repeated, repeated) : all(along, repeated, along);
+    else
+      c.step == 0 ? all(along, along, repeated) : all(along, along, along);
+  }
 }
 
 template <class Op, class T>
 constexpr ZipFn<T>* zip_fn() {
-  if constexpr (std::is_floating_point_v<T> && Op::kArity == 2 && Op::kOp <= MicroOp::max)
+  if constexpr (std::is_floating_point_v<T> && Op::kArity > 1 && Op::kOp <= MicroOp::max)
     return &zip_rows<Op, T>;
   else
     return nullptr;
@@ -550,8 +557,8 @@ bool run_map(const StripArgs& args, int64_t begin, int64_t end) {
   return true;
 }
 
-// The same for arithmetic on two operands, dense or repeated along any dimensions. Rows of 128 with a divisor each, 200
-// thousand elements: 0.139 ms by strips, of which a row takes one, 0.05 so.
+// The same for arithmetic on operands that are dense or repeated along any dimensions. Rows of 128 with a divisor each,
+// 200 thousand elements: 0.139 ms by strips, of which a row takes one, 0.05 so.
 template <class T>
 bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
@@ -566,20 +573,22 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
     const T* data;
     const int64_t* stride;
     T value;
-  } side[2];
+  } side[3];
   constexpr int64_t kRepeated[kMaxRank] = {};
-  for (int i = 0; i < 2; ++i) {
-    const int slot = i ? op.b : op.a;
-    if (slot >= p.inputs) {
-      side[i].value = immediate<T>(p, slot);
-      side[i].data = &side[i].value, side[i].stride = kRepeated;
-      continue;
+  const int slots[] = {op.a, op.b, op.c}, arity = micro_op_arity(op.op);
+  for (int i = 0; i < 3; ++i) {
+    side[i].data = &side[i].value, side[i].stride = kRepeated;
+    if (i >= arity) {
+      side[i].value = T{};
+    } else if (slots[i] >= p.inputs) {
+      side[i].value = immediate<T>(p, slots[i]);
+    } else {
+      const StripInput& in = args.inputs[slots[i]];
+      if (in.type != kElemOf<T> || in.period || (in.stride[last] != 1 && in.stride[last] != 0)) return false;
+      side[i].data = static_cast<const T*>(in.data), side[i].stride = in.stride;
     }
-    const StripInput& in = args.inputs[slot];
-    if (in.type != kElemOf<T> || in.period || (in.stride[last] != 1 && in.stride[last] != 0)) return false;
-    side[i].data = static_cast<const T*>(in.data), side[i].stride = in.stride;
   }
-  if (side[0].stride[last] + side[1].stride[last] == 0) return false;
+  if (side[0].stride[last] == 0 && (arity == 3 || side[1].stride[last] == 0)) return false;
   T* const to = static_cast<T*>(out.data);
   const int64_t row = args.extent[last];
   for (int64_t i = begin; i < end;) {
@@ -590,7 +599,7 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
       const int64_t* stride = side[k].stride;
       return ZipOperand<T>{side[k].data + cursor.offset(stride), last > 0 ? stride[last - 1] : 0, stride[last]};
     };
-    zip(to + i, operand(0), operand(1), rows, cols);
+    zip(to + i, operand(0), operand(1), operand(2), rows, cols);
     i += rows * cols;
   }
   return true;

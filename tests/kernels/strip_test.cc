@@ -42,7 +42,9 @@ constexpr float kFmaSlack = 1e-6f;  // the SSE4.2 tier rounds twice
 // That one, and single ops, which have loops of their own.
 constexpr StripOp kSub[] = {{MicroOp::sub, 2, 0, 1}}, kSubFrom[] = {{MicroOp::sub, 2, 1, 0}},
                   kClip[] = {{MicroOp::clip, 2, 0, 1, 3}}, kHalve[] = {{MicroOp::mul, 2, 0, 3}},
-                  kLess[] = {{MicroOp::sub, 2, 3, 0}}, kSquare[] = {{MicroOp::mul, 2, 0, 0}};
+                  kLess[] = {{MicroOp::sub, 2, 3, 0}}, kSquare[] = {{MicroOp::mul, 2, 0, 0}},
+                  kScaleBias[] = {{MicroOp::fma, 2, 0, 1, 1}}, kScale[] = {{MicroOp::fma, 2, 0, 1, 3}},
+                  kBias[] = {{MicroOp::fnma, 2, 0, 3, 1}}, kBoth[] = {{MicroOp::fma, 2, 0, 0, 1}};
 StripProgram of_two(std::span<const StripOp> code) {
   return {.type = Elem::f32, .inputs = 2, .outputs = 1, .registers = 1, .immediates = kHalf, .code = code};
 }
@@ -55,7 +57,11 @@ const struct {
                  {of_two(kClip), [](float x, float b) { return std::min(0.5f, std::max(b, x)); }},
                  {of_two(kHalve), [](float x, float) { return x * 0.5f; }},
                  {of_two(kLess), [](float x, float) { return 0.5f - x; }},
-                 {of_two(kSquare), [](float x, float) { return x * x; }}};
+                 {of_two(kSquare), [](float x, float) { return x * x; }},
+                 {of_two(kScaleBias), [](float x, float b) { return std::fma(x, b, b); }},
+                 {of_two(kScale), [](float x, float b) { return std::fma(x, b, 0.5f); }},
+                 {of_two(kBias), [](float x, float b) { return std::fma(x, -0.5f, b); }},
+                 {of_two(kBoth), [](float x, float b) { return std::fma(x, x, b); }}};
 
 TEST_P(Strip, EveryLengthBetweenGuardPages) {
   Random random;
