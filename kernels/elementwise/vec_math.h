@@ -91,8 +91,13 @@ TC_INLINE Vec<T> lanewise(Vec<T> a, Vec<T> b, F f) {
 }
 
 // Remainders: of the quotient rounded to zero (C's fmod), and of its floor (the sign of the divisor).
+// Quotients below 2^24 have products with the divisor that f64 holds, so that nothing is rounded; nor does division
+// round one up to a whole number, which is at least 2^-48 of it away.
 TC_INLINE VecF trunc_mod(VecF a, VecF b) {
-  return lanewise(a, b, [](float x, float y) { return __builtin_fmodf(x, y); });
+  const auto part = [](VecD x, VecD y) { return fnma(vtrunc(x / y), y, x); };
+  if (!all((vabs(a / b) < f32(0x1p23f)) & (vabs(b) < f32(std::numeric_limits<float>::infinity()))))
+    return lanewise(a, b, [](float x, float y) { return __builtin_fmodf(x, y); });
+  return copysign(narrow(part(low_f64(a), low_f64(b)), part(high_f64(a), high_f64(b))), a);
 }
 TC_INLINE VecD trunc_mod(VecD a, VecD b) {
   return lanewise(a, b, [](double x, double y) { return __builtin_fmod(x, y); });

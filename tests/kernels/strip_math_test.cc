@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -223,6 +224,32 @@ TEST_P(StripMath, WithinTheStatedError) {
     if (micro_op_arity(row.op) == 1 && worst > 0.5) {
       std::printf("%-10s %-8s %.2f ulp at %.9g\n", micro_op_name(row.op), tier_name(GetParam()), worst, a[where]);
     }
+  }
+}
+
+// Quotients of all sizes up to those that no fast way covers, many of them whole or next to it: to the bit.
+TEST_P(StripMath, Remainders) {
+  const StripTable& table = kernels::table(GetParam()).strip;
+  Random random(8);
+  const std::size_t n = 200000, vectors = n / 16;
+  std::vector<float> a(n), b(n), c(n);
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const int bits = static_cast<int>(v % 26), exponent = static_cast<int>(v % 200) - 100;  // of the whole vector
+    for (std::size_t i = v * 16; i < v * 16 + 16; ++i) {
+      const float sign = (random.bits() & 1) != 0 ? -1.0f : 1.0f;
+      b[i] = std::ldexp(static_cast<float>(random.uniform(1, 2)), exponent);
+      a[i] = sign * b[i] * static_cast<float>(std::floor(std::ldexp(random.uniform(0, 1), bits)));
+      const auto near = static_cast<int>(random.bits() & 3);
+      if (near == 1) a[i] = std::nextafter(a[i], 0.0f);
+      if (near == 2) a[i] = std::nextafter(a[i], std::numeric_limits<float>::infinity());
+      if (near == 3) a[i] += b[i] * static_cast<float>(random.uniform(0, 1));
+    }
+  }
+  const std::vector<float> out = run_one(table, MicroOp::fmod, a, b, c);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float exact = std::fmod(a[i], b[i]);
+    ASSERT_EQ(std::memcmp(&out[i], &exact, sizeof exact), 0)
+        << "fmod(" << a[i] << ", " << b[i] << ") = " << out[i] << ", expected " << exact;
   }
 }
 
