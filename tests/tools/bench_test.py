@@ -39,6 +39,16 @@ class OneEngine(tool.ToolTest):
         self.assertIn("-|----:|", page)
         self.assertIn("`tc-bench m.tc --engines tc ", page)
 
+    def test_streams(self):
+        self.write("m.tc", MODEL)
+        options = ["--threads", "1,2", "--dim", "N=4", "--json", "r.json"]
+        text = self.run_tool("m.tc", "--engines", "tc,streams", *options, *QUICK)
+        self.assertIn("x streams", text)
+        self.assertNotIn("WRONG", text)
+        for row in json.loads((self.folder / "r.json").read_text())["results"]:
+            self.assertGreater(row["engines"]["streams"]["ratio"], 0)
+        self.refuses("m.tc", "--engines", "streams,tc", says="no engine")
+
     def test_zoo(self):
         self.assertIn("zoo:resnet50", self.run_tool("--list"))
         self.run_tool("zoo:mlp", "--save-models", "models")

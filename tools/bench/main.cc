@@ -10,6 +10,7 @@
 #include "tc/bench/zoo/zoo.h"
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/files/npy.h"
+#include "tc/tools/bench/engine.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
 #include "tc/tools/common/cli.h"
@@ -33,7 +34,7 @@ struct Options {
 };
 
 constexpr const char* kBrowser = "ort-browser";
-constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm", kBrowser};
+constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm", kBrowser, kStreams};
 const std::map<std::string, std::string> kScripts{{"ort-wasm", TC_SOURCE_DIR "/bench/peers/ort_wasm.mjs"},
                                                   {kBrowser, TC_SOURCE_DIR "/bench/peers/ort_browser.mjs"}};
 
@@ -102,6 +103,7 @@ std::string origin(const Options& o, const std::vector<Result>& results) {
 }
 
 int run(const Options& o) {
+  if (o.engines.front() == kStreams) fail(ErrorCode::bad_argument, kStreams, " is no engine to compare others with");
   const std::vector<std::string> models = chosen_models(o.models);
   Plan plan;
   plan.engines = o.engines;
@@ -190,7 +192,8 @@ other engine's time / first engine's time, block by block: above 1 the first eng
 what f32 multiply-adds reach; products on AMX may exceed it.
 
 Engines: tc; ort is ONNX Runtime; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium. Its
-peak memory is that of the process that shows the page.
+peak memory is that of the process that shows the page. streams is no engine but a loop that reads the inputs and writes
+as much as the outputs are: the bound for models that do little else.
 
 Models that need no file are zoo:NAME, all of them zoo:all; --list names them, --save-models keeps their ONNX files.
 
@@ -199,6 +202,7 @@ Examples:
   tc-bench model.onnx                                   tc against ONNX Runtime, 1 and 2 threads
   tc-bench model.onnx --dim batch=8 --threads 1 --min-time 5
   tc-bench model.onnx --engines tc,ort,ort-wasm --browser
+  tc-bench zoo:elementwise --engines tc,ort,streams
   tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
 
 Exit status: 0 success, 1 an engine failed or outputs differ, 2 wrong command line.)";
