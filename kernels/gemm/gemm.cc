@@ -134,13 +134,13 @@ int64_t GemmPlan::tiles(int phase) const {
 }
 
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n) {
-  return round_up(n, traits.width) * k;
+  return round_up(n, traits.lanes) * k;
 }
 
 GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   using Source = GemmPlan::Source;
   GemmPlan p;
-  p.width = t.width;
+  p.width = t.width, p.lanes = t.lanes;
   p.batches = g.batch[0] * g.batch[1];
   p.n_blocks = 1;
   p.n_block = round_up(std::max<int64_t>(1, g.n), t.width);

@@ -4,8 +4,9 @@
 // tile computes does not depend on the number of threads, so neither do the results' bits. Kernels do not allocate: the
 // caller gives scratch of gemm_scratch_bytes.
 //
-// The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width],
-// the last one padded with zeros. B may be packed once and for all (gemm_pack) or lies in memory with any strides.
+// The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
+// the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
+// (gemm_pack) or lies in memory with any strides.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,7 @@ struct GemmArgs : GemmShape {
 struct GemmTraits {
   int rows;             // of the largest register tile of full width
   int width;            // of a packed panel
+  int lanes;            // of a register
   int packed_rows;      // that a strip of packed A has room for, at least `rows`
   bool splits = false;  // large products may go by halves of their factors, with an error of kSplitError
 };
@@ -65,7 +67,7 @@ struct GemmPlan {
   bool swapped = false;  // computes C^T = B^T A^T
   bool packs_a = false;  // a first phase packs A, strip by strip
   bool split = false;    // packs_a, into halves
-  int width = 0;
+  int width = 0, lanes = 0;
   int64_t batches = 0;
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
   int64_t col_tile = 0, col_tiles = 0;  // columns of a tile; tiles per N block

@@ -88,14 +88,15 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
         // Packed panels are as wide as the tier's, and hold two of ours.
         const float* panels = g.packed_b + at.b;
         const int64_t first = j / p.width * p.width, second = j % p.width;
-        split_columns(panels + first * g.k + k0 * p.width + second, p.width, 1, k1 - k0, cols, own);
+        const auto stride = [&](int64_t panel) { return least(p.width, ceil_div(g.n - panel, p.lanes) * p.lanes); };
+        split_columns(panels + first * g.k + k0 * stride(first) + second, stride(first), 1, k1 - k0, cols, own);
         sum.b = own;
         // Next come the same steps of the next panel, the next steps of the first one, or the next tile.
         const bool more_panels = first + p.width < col1, more_steps = k1 < g.k;
         const int64_t next = more_panels ? first + p.width : more_steps ? col0 : col1;
         if (next < g.n && (more_panels || more_steps || p.row_tiles == 1)) {
-          const int64_t lines = (k1 - k0) * p.width / 16 / 2;
-          const float* from = panels + next * g.k + (more_panels ? k0 : more_steps ? k1 : 0) * p.width;
+          const int64_t lines = (k1 - k0) * stride(next) / 16 / 2;
+          const float* from = panels + next * g.k + (more_panels ? k0 : more_steps ? k1 : 0) * stride(next);
           ahead.at = reinterpret_cast<const std::byte*>(from + (second == 0 ? 0 : lines * 16));
           ahead.lines = ceil_div(lines, sum.blocks * ceil_div(row1 - row0, kStripRows));
         }

@@ -20,15 +20,12 @@ TC_INLINE int64_t round_up(int64_t a, int64_t b) {
 }
 
 GemmTraits traits() {
-  return {kMaxRows[kPanelVecs], kPanel, kPackedRows};
+  return {kMaxRows[kPanelVecs], kPanel, kVecFloats, kPackedRows};
 }
 
-// `whole`: the last panel is padded to its end, not only as far as tiles read it.
-void pack_panels(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst,
-                 bool whole) {
+void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
   for (int64_t j0 = col0; j0 < col1; j0 += kPanel, dst += k * kPanel) {
-    const int cols = static_cast<int>(least(kPanel, col1 - j0));
-    const int width = whole ? kPanel : static_cast<int>(round_up(cols, kVecFloats));
+    const int cols = static_cast<int>(least(kPanel, col1 - j0)), width = static_cast<int>(round_up(cols, kVecFloats));
     const float* src = b + j0 * cs;
     if (cs == 1) {
       pack_rows(src, rs, k, cols, dst, width);
@@ -38,10 +35,6 @@ void pack_panels(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0
       pack_any(src, rs, cs, k, cols, dst, width);
     }
   }
-}
-
-void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
-  pack_panels(b, rs, cs, k, col0, col1, dst, true);
 }
 
 // Pointers of one batch item.
@@ -84,7 +77,6 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   block.a_rs = packed_a != nullptr ? 1 : g.a_rs;
   block.a_cs = packed_a != nullptr ? kPackedRows : g.a_cs;
   if (packed_a != nullptr) block.a_strip = p.strip_floats;
-  block.b_rs = p.source == Source::direct ? g.b_rs : kPanel;
   block.epilogue = &g.epilogue;
   block.out.residual_step = g.residual_cs;
   block.out.row = g.c_rs;
@@ -97,10 +89,11 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     block.out.first = k0 == 0;
     block.out.last = k1 == g.k;
     for (int64_t j = col0; j < col1; j += kPanel) {
+      block.out.cols = static_cast<int>(least(kPanel, col1 - j));
+      block.b_rs = p.source == Source::direct ? g.b_rs : round_up(block.out.cols, kVecFloats);
       block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
       block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * block.b_rs : nullptr;
       block.out.c = it.c + row0 * g.c_rs + j;
-      block.out.cols = static_cast<int>(least(kPanel, col1 - j));
       block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
       block.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
       block.out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row0;
@@ -136,23 +129,24 @@ constexpr int64_t kFarFloats = 256 * 1024;
 template <int M, int NV, bool kFar>
 void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, const TileOut& out) {
   constexpr int kMost = kGemvSums / M / NV, kParts = kMost < 1 ? 1 : kMost < 4 ? kMost : 4;
+  constexpr int kStride = NV * kVecFloats;  // only the last panel is narrower than others
   const int64_t steps = g.k / kParts;
   const int64_t part_steps = kFar ? steps : 1, step = kFar ? 1 : kParts;
-  const int64_t a_part = part_steps * g.a_cs, b_part = part_steps * kPanel;
+  const int64_t a_part = part_steps * g.a_cs, b_part = part_steps * kStride;
   Tile<M, NV> part[kParts];
   for (auto& t : part) t.zero();
   const float *a = it.a, *b = panel;
-  for (int64_t p = 0; p < steps; ++p, a += step * g.a_cs, b += step * kPanel) {
+  for (int64_t p = 0; p < steps; ++p, a += step * g.a_cs, b += step * kStride) {
 #pragma GCC unroll 4
     for (int s = 0; s < kParts; ++s) {
 #pragma GCC unroll 4
-      for (int line = 0; line < NV * kVecFloats; line += 16) __builtin_prefetch(b + s * b_part + kGemvAhead + line);
+      for (int line = 0; line < kStride; line += 16) __builtin_prefetch(b + s * b_part + kGemvAhead + line);
       part[s].step(a + s * a_part, g.a_rs, b + s * b_part, 16);
     }
   }
   a = it.a + kParts * steps * g.a_cs;
-  b = panel + kParts * steps * kPanel;
-  for (int64_t p = kParts * steps; p < g.k; ++p, a += g.a_cs, b += kPanel) part[0].step(a, g.a_rs, b, 16);
+  b = panel + kParts * steps * kStride;
+  for (int64_t p = kParts * steps; p < g.k; ++p, a += g.a_cs, b += kStride) part[0].step(a, g.a_rs, b, 16);
 #pragma GCC unroll 4
   for (int s = 1; s < kParts; ++s) part[0].add(part[s]);
   finish_tile(part[0], g.epilogue, out);
@@ -293,7 +287,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   if (col0 >= col1) return;
   float* shared =
       p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
-  if (packing) return pack_panels(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared, false);
+  if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
   if (p.path == Path::dot) {
     dot_tile(g, p, it, col0, col1, worker_scratch(g, p, worker));
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
@@ -310,7 +304,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   if (p.source == Source::phase) packed = shared;
   if (p.source == Source::in_tile) {
     float* own = worker_scratch(g, p, worker);
-    pack_panels(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own, false);
+    pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own);
     packed = own;
   }
   const int64_t row0 = row_tile * p.row_tile;

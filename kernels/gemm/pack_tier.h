@@ -1,5 +1,5 @@
-// Copies of a k x cols piece of B, which may be misaligned, into one packed panel [k][kPanel], padded with zeros up to
-// `width` columns, a multiple of a register's. Only *_tier.cc files include it.
+// Copies of a k x cols piece of B, which may be misaligned, into one packed panel [k][width], padded with zeros; the
+// width is a multiple of a register's. Only *_tier.cc files include it.
 #pragma once
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/transpose.h"
@@ -16,7 +16,7 @@ inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* 
     }
     return;
   }
-  for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
+  for (int64_t p = 0; p < k; ++p, src += rs, dst += width) {
     for (int j = 0; j < width; j += kVecFloats) {
       const int rest = cols - j;
       store(dst + j, rest <= 0 ? VecF(0.0f) : load(src + j, Tail<float>(rest < kVecFloats ? rest : kVecFloats)));
@@ -25,7 +25,7 @@ inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* 
 }
 
 inline void pack_any(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst, int width = kPanel) {
-  for (int64_t p = 0; p < k; ++p, dst += kPanel) {
+  for (int64_t p = 0; p < k; ++p, dst += width) {
     for (int j = 0; j < width; ++j) {
       dst[j] = 0.0f;
       if (j < cols) std::memcpy(dst + j, src + p * rs + j * cs, sizeof(float));
@@ -45,10 +45,10 @@ inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, floa
       }
       transpose(square);
 #pragma GCC unroll 16
-      for (int q = 0; q < kVecFloats; ++q) store(dst + (p + q) * kPanel + j, square[q]);
+      for (int q = 0; q < kVecFloats; ++q) store(dst + (p + q) * width + j, square[q]);
     }
   }
-  pack_any(src + p, 1, cs, k - p, cols, dst + p * kPanel, width);
+  pack_any(src + p, 1, cs, k - p, cols, dst + p * width, width);
 }
 
 // One strip of up to kPackedRows rows; what lies beyond them is not read by anyone.
