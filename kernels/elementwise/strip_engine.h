@@ -138,21 +138,6 @@ int micro_loop(T* dst, const T* a, [[maybe_unused]] const T* b, [[maybe_unused]]
   return -1;
 }
 
-template <class Op, class T>
-constexpr MicroFn<T>* micro_fn() {
-  if constexpr ((Op::kKinds & kKindOf<T>) != 0)
-    return &micro_loop<Op, T>;
-  else
-    return nullptr;
-}
-
-template <class T>
-inline constexpr MicroFn<T>* kMicroFns[kMicroOpCount] = {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) micro_fn<Op_##name, T>(),
-#include "tc/kernels/elementwise/strip_ops.def"
-#undef TC_STRIP_OP
-};
-
 // A function of one operand, and of constants b and c, over `rows` rows of `cols` elements.
 template <class T>
 using MapFn = void(T* dst, int64_t dst_row, const T* a, int64_t a_row, T b, T c, int64_t rows, int64_t cols);
@@ -174,21 +159,6 @@ void map_rows(T* dst, int64_t dst_row, const T* a, int64_t a_row, [[maybe_unused
     }
   }
 }
-
-template <class Op, class T>
-constexpr MapFn<T>* map_fn() {
-  if constexpr ((Op::kKinds & kKindOf<T>) != 0 && (std::is_floating_point_v<T> || Op::kArity == 1))
-    return &map_rows<Op, T>;
-  else
-    return nullptr;
-}
-
-template <class T>
-inline constexpr MapFn<T>* kMapFns[kMicroOpCount] = {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) map_fn<Op_##name, T>(),
-#include "tc/kernels/elementwise/strip_ops.def"
-#undef TC_STRIP_OP
-};
 
 // Arithmetic on two or three operands over rows of `cols` elements; the results lie one after the other, a step of 0
 // repeats an element along its row. Of three the first has a step of 1.
@@ -229,17 +199,28 @@ void zip_rows(T* dst, ZipOperand<T> a, ZipOperand<T> b, ZipOperand<T> c, int64_t
   }
 }
 
+// The loops of an op: over a strip; where the program is nothing else, over all there is.
+template <class T>
+struct Loops {
+  MicroFn<T>* micro = nullptr;
+  MapFn<T>* map = nullptr;
+  ZipFn<T>* zip = nullptr;
+};
+
 template <class Op, class T>
-constexpr ZipFn<T>* zip_fn() {
-  if constexpr (std::is_floating_point_v<T> && Op::kArity > 1 && Op::kOp <= MicroOp::max)
-    return &zip_rows<Op, T>;
-  else
-    return nullptr;
+constexpr Loops<T> loops_of() {
+  Loops<T> loops;
+  if constexpr ((Op::kKinds & kKindOf<T>) != 0) {
+    loops.micro = micro_loop<Op, T>;
+    if constexpr (std::is_floating_point_v<T> || Op::kArity == 1) loops.map = map_rows<Op, T>;
+    if constexpr (std::is_floating_point_v<T> && Op::kArity > 1 && Op::kOp <= MicroOp::max) loops.zip = zip_rows<Op, T>;
+  }
+  return loops;
 }
 
 template <class T>
-inline constexpr ZipFn<T>* kZipFns[kMicroOpCount] = {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) zip_fn<Op_##name, T>(),
+inline constexpr Loops<T> kLoops[kMicroOpCount] = {
+#define TC_STRIP_OP(name, arity, kinds, vector, integer) loops_of<Op_##name, T>(),
 #include "tc/kernels/elementwise/strip_ops.def"
 #undef TC_STRIP_OP
 };
@@ -528,7 +509,7 @@ bool run_map(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
   if (p.code.size() != 1 || p.outputs != 1) return false;
   const StripOp& op = p.code[0];
-  MapFn<T>* const map = kMapFns<T>[static_cast<int>(op.op)];
+  MapFn<T>* const map = kLoops<T>[static_cast<int>(op.op)].map;
   const StripOutput& out = args.outputs[0];
   if (!map || op.a >= p.inputs || out.type != kElemOf<T> || streams(args)) return false;
   const StripInput& in = args.inputs[op.a];
@@ -564,7 +545,7 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
   if (p.code.size() != 1 || p.outputs != 1) return false;
   const StripOp& op = p.code[0];
-  ZipFn<T>* const zip = kZipFns<T>[static_cast<int>(op.op)];
+  ZipFn<T>* const zip = kLoops<T>[static_cast<int>(op.op)].zip;
   const StripOutput& out = args.outputs[0];
   if (!zip || out.type != kElemOf<T> || streams(args)) return false;
   if (access_of(args, out.stride, 0, false) != Access::flat) return false;
@@ -769,7 +750,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
         taken = &way;
       }
       const int bad =
-          kMicroFns<T>[static_cast<int>(op.op)](slot[op.dst], slot[op.a], slot[op.b], slot[op.c], count, taken);
+          kLoops<T>[static_cast<int>(op.op)].micro(slot[op.dst], slot[op.a], slot[op.b], slot[op.c], count, taken);
       if constexpr (std::is_integral_v<T>) {
         if (bad >= 0) return {StatusCode::kDivisionByZero, i + bad};
       }
