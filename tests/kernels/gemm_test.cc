@@ -295,6 +295,7 @@ TEST(Gemm, HalvesOfEveryShape) {
     }
   }
   check({300, 70, 260, false, false, true}, {.row_bias = true, .residual = true, .strip = true});
+  check({60, 112, 600, false, false, true}, {.bias = true, .strip = true});
   check({20, 300, 200, true, false, false, 2, 2}, {.residual_is_c = true, .beta = 0.5f});
 }
 
