@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "tc/kernels/parallel.h"
 #include "tc/tools/bench/engine.h"
