@@ -287,16 +287,22 @@ T immediate(const StripProgram& p, int slot) {
   return std::is_integral_v<T> ? static_cast<T>(value.integer) : static_cast<T>(value.real);
 }
 
-// Runs a program that is one function of one operand and constants, dense or all of a matrix with dense rows, as
+// Whether there is one op, whose results are of the compute type and go to caches: what the two ways below may take.
+template <class T>
+bool is_single(const StripArgs& args) {
+  const StripProgram& p = *args.program;
+  return p.code.size() == 1 && p.outputs == 1 && args.outputs[0].type == kElemOf<T> && !streams(args);
+}
+
+// Runs a single op that is a function of one operand and constants, dense or all of a matrix with dense rows, as
 // activations of tiles are: there is nothing to set up. False: it is something else.
 template <class T>
 bool run_map(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
-  if (p.code.size() != 1 || p.outputs != 1) return false;
   const StripOp& op = p.code[0];
   MapFn<T>* const map = kLoops<T>[static_cast<int>(op.op)].map;
   const StripOutput& out = args.outputs[0];
-  if (!map || op.a >= p.inputs || out.type != kElemOf<T> || streams(args)) return false;
+  if (!map || op.a >= p.inputs) return false;
   const StripInput& in = args.inputs[op.a];
   if (in.type != kElemOf<T>) return false;
   T constants[2] = {};
@@ -328,12 +334,10 @@ bool run_map(const StripArgs& args, int64_t begin, int64_t end) {
 template <class T>
 bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
-  if (p.code.size() != 1 || p.outputs != 1) return false;
   const StripOp& op = p.code[0];
   ZipFn<T>* const zip = kLoops<T>[static_cast<int>(op.op)].zip;
   const StripOutput& out = args.outputs[0];
-  if (!zip || out.type != kElemOf<T> || streams(args)) return false;
-  if (access_of(args, out.stride, 0, false) != Access::flat) return false;
+  if (!zip || access_of(args, out.stride, 0, false) != Access::flat) return false;
   const int last = args.rank - 1;
   struct {
     const T* data;
@@ -386,7 +390,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     space = &scalar_space;
   }
   const bool past_caches = streams(args);
-  if (run_map<T>(*space, begin, end) || run_zip<T>(*space, begin, end)) return {};
+  if (is_single<T>(*space) && (run_map<T>(*space, begin, end) || run_zip<T>(*space, begin, end))) return {};
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;
 
