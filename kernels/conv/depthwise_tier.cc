@@ -12,86 +12,77 @@ namespace {
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
 // The most pixels of a tile.
 #if defined(__AVX512F__)
-constexpr int kPixels = 10;
+constexpr int kPixels = 14;
 #elif defined(__AVX2__)
 constexpr int kPixels = 6;
 #else
 constexpr int kPixels = 3;
 #endif
 
-struct Window {
-  int64_t ky0, ky1, kx0, kx1;  // the taps inside the image
-  int64_t line, tap;           // floats between input rows and columns of neighbouring taps
-  int64_t pixel;               // floats between output columns' inputs
-  int64_t kernel_width;
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+TC_INLINE void advance(TileOut& out, int64_t floats) {
+  out.c = forget(out.c + floats);
+  if (out.residual != nullptr) out.residual = forget(out.residual + floats);
+}
+
+// Of a block's plane, `rows` lines of `count` runs of pixels side by side, from output (y, c) on.
+struct Lines {
+  int64_t y, c, rows, count;
 };
 
-// R output pixels; in: the input of tap (0, 0) of the first one.
-template <int R>
-void pixels(const Window& k, const float* in, const float* w, const Epilogue& e, const TileOut& out) {
-  Tile<R, kBlockVecs> t;
-  t.zero();
-  for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
-    for (int64_t kx = k.kx0; kx < k.kx1; ++kx) {
-      const float* a = in + ky * k.line + kx * k.tap;
-      const float* tap = w + (ky * k.kernel_width + kx) * kChannelBlock;
-#pragma GCC unroll 4
-      for (int j = 0; j < kBlockVecs; ++j) {
-        const VecF x = load(tap + j * kVecFloats);
-#pragma GCC unroll 16
-        for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * k.pixel + j * kVecFloats), x, t.v[i][j]);
-      }
-    }
-  }
-  t.finish(e, out);
-}
-
-using PixelsFn = void (*)(const Window&, const float*, const float*, const Epilogue&, const TileOut&);
-template <int... R>
-constexpr std::array<PixelsFn, sizeof...(R)> pixels_by_count(std::integer_sequence<int, R...>) {
-  return {pixels<R + 1>...};
-}
-constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixels>{});
-
-// `count` runs of R pixels side by side, all of whose horizontal taps lie inside, for a kernel of K columns and a
-// stride of S: each input is read once for all the outputs that see it. The same sums in the same order as above.
+// The same number R of pixels to a run, for a kernel of K columns, a stride of S and no dilation: each input is read
+// once for all the outputs that see it. Wants no more padding than K - 1.
 template <int R, int K, int S>
-void lines(const Window& k, const float* in, const float* w, int64_t count, const Epilogue& e, TileOut out) {
+void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, const Epilogue& e, TileOut out) {
+  constexpr int kReach = (R - 1) * S + K;
   out.row = out.residual_row = kChannelBlock;
   const bool simple = out.simple(e);
-  for (; count > 0; --count) {
-    Tile<R, kBlockVecs> t;
-    t.zero();
-    for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
-      const float* a = in + ky * k.line;
-      const float* taps = w + ky * K * kChannelBlock;
+  const int64_t height = s.in[1], width = s.in[2];
+  for (int64_t row = 0; row < l.rows; ++row, advance(out, s.out[2] * kChannelBlock)) {
+    const int64_t in_y = (l.y + row) * s.stride[1] - s.pad[1];
+    const int64_t ky0 = most(0, -in_y), ky1 = least(s.kernel[1], height - in_y);
+    int64_t in_x = l.c * S - s.pad[2];
+    TileOut to = out;
+    for (int64_t run = 0; run < l.count; ++run, in_x += R * S, advance(to, R * kChannelBlock)) {
+      // Columns of the image.
+      const int64_t from = -in_x, end = width - in_x;
+      Tile<R, kBlockVecs> t;
+      t.zero();
+      const float* a = x + ((in_y + ky0) * width + in_x) * kChannelBlock;
+      const float* taps = w + ky0 * K * kChannelBlock;
+      for (int64_t ky = ky0; ky < ky1; ++ky, a += width * kChannelBlock, taps += K * kChannelBlock) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kBlockVecs; ++j) {
-        VecF weight[K];
+        for (int j = 0; j < kBlockVecs; ++j) {
+          VecF weight[K];
 #pragma GCC unroll 8
-        for (int q = 0; q < K; ++q) weight[q] = load(taps + q * kChannelBlock + j * kVecFloats);
+          for (int q = 0; q < K; ++q) weight[q] = load(taps + q * kChannelBlock + j * kVecFloats);
 #pragma GCC unroll 32
-        for (int c = 0; c < (R - 1) * S + K; ++c) {
-          const VecF x = load(a + c * kChannelBlock + j * kVecFloats);
+          for (int c = 0; c < kReach; ++c) {
+            if ((c < K - 1 && c < from) || (c > (R - 1) * S && c >= end)) continue;
+            const VecF in = load(a + c * kChannelBlock + j * kVecFloats);
 #pragma GCC unroll 8
-          for (int q = 0; q < K; ++q) {
-            if (c >= q && (c - q) % S == 0 && (c - q) / S < R)
-              t.v[(c - q) / S][j] = fma(x, weight[q], t.v[(c - q) / S][j]);
+            for (int q = 0; q < K; ++q) {
+              if (c >= q && (c - q) % S == 0 && (c - q) / S < R)
+                t.v[(c - q) / S][j] = fma(in, weight[q], t.v[(c - q) / S][j]);
+            }
           }
         }
       }
+      if (simple)
+        t.finish_simple(e, to);
+      else
+        t.finish(e, to);
     }
-    if (simple)
-      t.finish_simple(e, out);
-    else
-      t.finish(e, out);
-    in += R * S * kChannelBlock;
-    out.c = forget(out.c + R * kChannelBlock);
-    if (out.residual != nullptr) out.residual = forget(out.residual + R * kChannelBlock);
   }
 }
 
-using LinesFn = void (*)(const Window&, const float*, const float*, int64_t, const Epilogue&, TileOut);
+using LinesFn = void (*)(const ConvShape&, const Lines&, const float*, const float*, const Epilogue&, TileOut);
 template <int K, int S, int... R>
 LinesFn lines_of(int64_t pixels, std::integer_sequence<int, R...>) {
   static constexpr LinesFn kByPixels[] = {lines<R + 1, K, S>...};
@@ -100,7 +91,9 @@ LinesFn lines_of(int64_t pixels, std::integer_sequence<int, R...>) {
 // Null where there is none.
 LinesFn lines_of(const ConvShape& s, int64_t pixels) {
   constexpr std::make_integer_sequence<int, kPixels> all;
-  if (s.dilation[2] != 1 || s.stride[2] > 2) return nullptr;
+  const int64_t most_pad = s.kernel[2] - 1;
+  if (s.dilation[1] != 1 || s.dilation[2] != 1 || s.stride[2] > 2) return nullptr;
+  if (s.pad[2] > most_pad || (s.out[2] - 1) * s.stride[2] - s.pad[2] >= s.in[2]) return nullptr;
   const bool one = s.stride[2] == 1;
   switch (s.kernel[2]) {
     case 3:
@@ -114,79 +107,78 @@ LinesFn lines_of(const ConvShape& s, int64_t pixels) {
   }
 }
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
 // The taps k of [0, kernel) for which at + k * dilation lies in [0, extent).
 TC_INLINE void valid(int64_t at, int64_t dilation, int64_t kernel, int64_t extent, int64_t* k0, int64_t* k1) {
   *k0 = at >= 0 ? 0 : least(kernel, (-at + dilation - 1) / dilation);
   *k1 = at >= extent ? *k0 : most(*k0, least(kernel, (extent - at + dilation - 1) / dilation));
 }
 
-}  // namespace
+struct Window {
+  int64_t ky0, ky1, kx0, kx1;  // the taps inside the image
+  int64_t line, tap;           // floats between input rows and columns of neighbouring taps
+  int64_t pixel;               // floats between the inputs of neighbouring outputs
+};
 
-void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int) {
-  const ConvShape& s = args.shape;
-  const Epilogue& e = args.epilogue;
-  const int64_t row_tile = tile % p.row_tiles;
-  const int64_t block = tile / p.row_tiles % p.block_tiles;
-  const int64_t image = tile / p.row_tiles / p.block_tiles;
+// R output pixels that share their taps; in: the input of tap (0, 0) of the first one.
+template <int R>
+void pixels(const ConvShape& s, const Window& k, const float* in, const float* w, const Epilogue& e,
+            const TileOut& out) {
+  Tile<R, kBlockVecs> t;
+  t.zero();
+  for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
+    for (int64_t kx = k.kx0; kx < k.kx1; ++kx) {
+      const float* a = in + ky * k.line + kx * k.tap;
+      const float* tap = w + (ky * s.kernel[2] + kx) * kChannelBlock;
+#pragma GCC unroll 4
+      for (int j = 0; j < kBlockVecs; ++j) {
+        const VecF x = load(tap + j * kVecFloats);
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * k.pixel + j * kVecFloats), x, t.v[i][j]);
+      }
+    }
+  }
+  t.finish(e, out);
+}
+
+using PixelsFn = void (*)(const ConvShape&, const Window&, const float*, const float*, const Epilogue&, const TileOut&);
+template <int... R>
+constexpr std::array<PixelsFn, sizeof...(R)> pixels_by_count(std::integer_sequence<int, R...>) {
+  return {pixels<R + 1>...};
+}
+constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixels>{});
+
+// Rows [row0, row1) of a block's plane, for any kernel, stride and dilation.
+void any_rows(const ConvShape& s, int64_t row0, int64_t row1, const float* x, const float* w, const Epilogue& e,
+              TileOut out) {
   const int64_t height = s.in[1], width = s.in[2], out_width = s.out[2];
-  const int64_t plane = image * p.block_tiles + block;
-  const float* x = args.x + plane * height * width * kChannelBlock;
-  const float* w = args.w + block * s.kernel[1] * s.kernel[2] * kChannelBlock;
-  const int64_t row0 = row_tile * p.row_tile;
-  const int64_t row1 = least(p.rows, row0 + p.row_tile);
-
-  // Output columns all of whose taps lie inside.
-  const int64_t span = (s.kernel[2] - 1) * s.dilation[2];
-  const int64_t last = width - 1 - span + s.pad[2];
-  const int64_t left = least(out_width, (s.pad[2] + s.stride[2] - 1) / s.stride[2]);
-  const int64_t right = last < 0 ? left : most(left, least(out_width, last / s.stride[2] + 1));
-
   Window k;
   k.line = s.dilation[1] * width * kChannelBlock;
   k.tap = s.dilation[2] * kChannelBlock;
-  k.kernel_width = s.kernel[2];
-  TileOut out;
-  out.ragged = false;
-  out.cols = static_cast<int>(least(kChannelBlock, s.oc - block * kChannelBlock));
-  out.bias = e.bias == nullptr ? nullptr : e.bias + block * kChannelBlock;
-  out.scale = e.scale == nullptr ? nullptr : e.scale + block * kChannelBlock;
-  // `count` pixels from (y, c) on, `step_y` rows and `step_x` columns apart, that share their taps.
+  // `count` pixels from (y, c) on, `step_y` rows and `step_x` columns apart.
   const auto run = [&](int64_t y, int64_t c, int64_t count, int64_t step_y, int64_t step_x) {
     const int64_t in_y = y * s.stride[1] - s.pad[1], in_x = c * s.stride[2] - s.pad[2];
     valid(in_y, s.dilation[1], s.kernel[1], height, &k.ky0, &k.ky1);
     valid(in_x, s.dilation[2], s.kernel[2], width, &k.kx0, &k.kx1);
     k.pixel = (step_y * s.stride[1] * width + step_x * s.stride[2]) * kChannelBlock;
-    out.row = out.residual_row = (step_y * out_width + step_x) * kChannelBlock;
     const float* in = x + (in_y * width + in_x) * kChannelBlock;
-    const int64_t at = ((plane * p.rows + y) * out_width + c) * kChannelBlock;
+    TileOut to = out;
+    to.row = to.residual_row = (step_y * out_width + step_x) * kChannelBlock;
+    advance(to, ((y - row0) * out_width + c) * kChannelBlock);
     const Strips strips(count, kPixels);
-    const bool inside = step_x == 1 && k.kx0 == 0 && k.kx1 == s.kernel[2] && c >= left && c + count <= right;
-    for (int64_t strip = 0; strip < strips.count;) {
-      const int pixels = strips.rows(strip);
-      const LinesFn fn = inside ? lines_of(s, pixels) : nullptr;
-      const int64_t next = fn == nullptr ? strip + 1 : strip < strips.taller ? strips.taller : strips.count;
-      const int64_t done = strips.begin(strip);
-      const float* from = in + done * k.pixel;
-      out.c = args.y + at + done * out.row;
-      out.residual = e.residual == nullptr ? nullptr : e.residual + at + done * out.row;
-      if (fn != nullptr)
-        fn(k, from, w, next - strip, e, out);
-      else
-        kByCount[static_cast<size_t>(pixels - 1)](k, from, w, e, out);
-      strip = next;
+    for (int64_t strip = 0; strip < strips.count; ++strip) {
+      const int size = strips.rows(strip);
+      kByCount[static_cast<size_t>(size - 1)](s, k, in, w, e, to);
+      in += size * k.pixel;
+      advance(to, size * to.row);
     }
   };
-  // Rows all of whose taps lie inside: their border pixels go down the columns.
-  const int64_t below = height - 1 - (s.kernel[1] - 1) * s.dilation[1] + s.pad[1];
+  // Output columns and rows all of whose taps lie inside: border pixels of these rows go down the columns.
+  const int64_t last_column = width - 1 - (s.kernel[2] - 1) * s.dilation[2] + s.pad[2];
+  const int64_t left = least(out_width, (s.pad[2] + s.stride[2] - 1) / s.stride[2]);
+  const int64_t right = last_column < 0 ? left : most(left, least(out_width, last_column / s.stride[2] + 1));
+  const int64_t last_row = height - 1 - (s.kernel[1] - 1) * s.dilation[1] + s.pad[1];
   const int64_t top = most(row0, least(row1, (s.pad[1] + s.stride[1] - 1) / s.stride[1]));
-  const int64_t bottom = below < 0 ? top : most(top, least(row1, below / s.stride[1] + 1));
+  const int64_t bottom = last_row < 0 ? top : most(top, least(row1, last_row / s.stride[1] + 1));
   for (int64_t y = row0; y < row1; ++y) {
     const bool whole = y >= top && y < bottom;
     for (int64_t c = 0; c < out_width; ++c) {
@@ -200,10 +192,47 @@ void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64
       }
     }
   }
-  if (e.strip != nullptr) {
-    const int64_t from = row0 * out_width * kChannelBlock;
-    const int64_t count = (row1 - row0) * out_width * kChannelBlock;
-    e.strip(e.context, args.y + plane * p.rows * out_width * kChannelBlock + from, 1, count, count, plane, from);
+}
+
+}  // namespace
+
+void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int) {
+  const ConvShape& s = args.shape;
+  const Epilogue& e = args.epilogue;
+  const int64_t blocks = (s.oc + kChannelBlock - 1) / kChannelBlock;
+  const int64_t block_tile = tile % p.block_tiles;
+  const int64_t row_tile = tile / p.block_tiles % p.row_tiles;
+  const int64_t image = tile / p.block_tiles / p.row_tiles;
+  const int64_t row0 = row_tile * p.row_tile, row1 = least(p.rows, row0 + p.row_tile);
+  const int64_t block1 = least(blocks, (block_tile + 1) * p.block_tile);
+  const int64_t line = s.out[2] * kChannelBlock;
+  const Strips strips(s.out[2], kPixels);
+  const LinesFn fn = lines_of(s, strips.height);
+  const LinesFn taller = strips.taller > 0 ? lines_of(s, strips.height + 1) : nullptr;
+  TileOut out;
+  out.ragged = false;
+  for (int64_t block = block_tile * p.block_tile; block < block1; ++block) {
+    const int64_t plane = image * blocks + block, channel = block * kChannelBlock;
+    const int64_t at = (plane * p.rows + row0) * line;
+    const float* x = args.x + plane * s.in[1] * s.in[2] * kChannelBlock;
+    const float* w = args.w + channel * s.kernel[1] * s.kernel[2];
+    out.cols = static_cast<int>(least(kChannelBlock, s.oc - channel));
+    out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
+    out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
+    out.c = args.y + at;
+    out.residual = e.residual == nullptr ? nullptr : e.residual + at;
+    if (fn == nullptr) {
+      any_rows(s, row0, row1, x, w, e, out);
+    } else {
+      const int64_t first = strips.begin(strips.taller);
+      if (taller != nullptr) taller(s, {row0, 0, row1 - row0, strips.taller}, x, w, e, out);
+      advance(out, first * kChannelBlock);
+      fn(s, {row0, first, row1 - row0, strips.count - strips.taller}, x, w, e, out);
+    }
+    if (e.strip != nullptr) {
+      const int64_t count = (row1 - row0) * line;
+      e.strip(e.context, args.y + at, 1, count, count, plane, row0 * line);
+    }
   }
 }
 

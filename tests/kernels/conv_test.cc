@@ -290,6 +290,10 @@ TEST(Conv, ImagesSmallerThanKernels) {
       for (const int64_t dilation : {1, 3, 6}) {
         check(shape_2d(1, 20, 33, h, w, 3, 3, stride, dilation, dilation), {.bias = true});
         check(shape_2d(2, 32, 32, h, w, 5, 3, stride, 2 * dilation, dilation, 2), {.residual = true});
+        for (const int64_t k : {3, 5, 7}) {
+          const ConvShape depthwise = shape_2d(1, 40, 40, h, w, k, 8 - k, stride, dilation, 1, 40);
+          if (depthwise.out[1] > 0 && depthwise.out[2] > 0) check(depthwise, {.bias = true, .strip = true});
+        }
       }
   check(shape_2d(1, 16, 16, 1, 1, 3, 3, 4, 9), {.bias = true});  // outputs of nothing but padding
   check(transposed_2d(1, 20, 18, 1, 3, 3, 2, 1), {.bias = true});
