@@ -39,7 +39,9 @@ struct Lines {
 // The same number R of pixels to a run, for a kernel of K columns, a stride of S and no dilation: each input is read
 // once for all the outputs that see it. Wants no more padding than K - 1.
 template <int R, int K, int S>
-void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, const Epilogue& e, TileOut out) {
+void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, const Epilogue& e,
+           const TileOut& place) {
+  TileOut out = place;
   constexpr int kReach = (R - 1) * S + K;
   out.row = out.residual_row = kChannelBlock;
   const bool simple = out.simple(e);
@@ -82,7 +84,7 @@ void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, c
   }
 }
 
-using LinesFn = void (*)(const ConvShape&, const Lines&, const float*, const float*, const Epilogue&, TileOut);
+using LinesFn = void (*)(const ConvShape&, const Lines&, const float*, const float*, const Epilogue&, const TileOut&);
 template <int K, int S, int... R>
 LinesFn lines_of(int64_t pixels, std::integer_sequence<int, R...>) {
   static constexpr LinesFn kByPixels[] = {lines<R + 1, K, S>...};
@@ -149,7 +151,7 @@ constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixel
 
 // Rows [row0, row1) of a block's plane, for any kernel, stride and dilation.
 void any_rows(const ConvShape& s, int64_t row0, int64_t row1, const float* x, const float* w, const Epilogue& e,
-              TileOut out) {
+              const TileOut& out) {
   const int64_t height = s.in[1], width = s.in[2], out_width = s.out[2];
   Window k;
   k.line = s.dilation[1] * width * kChannelBlock;

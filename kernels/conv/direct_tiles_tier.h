@@ -71,7 +71,8 @@ enum class Form : uint8_t {
 
 // `count` tiles of R pixels side by side.
 template <int R, int NV, Form kForm>
-void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epilogue& e, TileOut out) {
+void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epilogue& e, const TileOut& place) {
+  TileOut out = place;
   constexpr bool kDense = kForm == Form::pointwise || kForm == Form::dense;
   const int64_t pixel = kDense ? kChannelBlock : s.pixel;
   out.row = out.residual_row = kDense ? kChannelBlock : s.out_pixel;
@@ -126,7 +127,8 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
 
 // The same for a block of channels that each see themselves alone: lanes are channels.
 template <int R>
-void lane_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, TileOut out) {
+void lane_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, const TileOut& place) {
+  TileOut out = place;
   out.row = out.residual_row = s.out_pixel;
   for (; count > 0; --count) {
     Tile<R, kBlockVecs> t;
@@ -160,7 +162,8 @@ constexpr int few_pixels(int outputs) {
 // above reach, where 16 - O lanes are padding: 64 to 3 channels by 3x3 3.1, by 9x9 4.3, to 1 by 3x3 4.6; 256 to 4 by
 // 1x1 2.1; 128 to 8 by 3x3 1.3, to 6 by 1x1 0.6.
 template <int R, int O>
-void few_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, TileOut out) {
+void few_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, const TileOut& place) {
+  TileOut out = place;
   const int64_t pixel = s.pixel;
   out.row = out.residual_row = s.out_pixel;
   for (; count > 0; --count) {
@@ -231,7 +234,7 @@ void few_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilo
   }
 }
 
-using TilesFn = void (*)(const Sum&, const float*, int64_t, Ahead&, const Epilogue&, TileOut);
+using TilesFn = void (*)(const Sum&, const float*, int64_t, Ahead&, const Epilogue&, const TileOut&);
 
 template <int O, int... R>
 TilesFn few_tiles_of(int rows, std::integer_sequence<int, R...>) {

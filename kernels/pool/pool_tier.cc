@@ -83,6 +83,34 @@ TC_INLINE Block16 divided(Block16 a, int64_t n) {
 // A row of windows in two passes: what each column of the input comes to, with the padding beside the image as columns
 // of their own, then what the columns of each window do. GoogLeNet's maxima 2.2 to 0.8 ms. Columns that windows skip
 // are not worth that.
+// For `count` outputs, `step` floats apart in the input, what N (or n) inputs come to that are `apart` floats apart.
+template <bool kMax, int N>
+TC_INLINE void join_each(const float* in, int64_t n, int64_t apart, int64_t step, int64_t count, float* out) {
+  for (; count > 0; --count, in += step, out += 16) {
+    Block16 acc = Block16::load(in);
+    const float* tap = in;
+    if constexpr (N > 0) {
+#pragma GCC unroll 4
+      for (int i = 1; i < N; ++i) acc = join<kMax>(acc, Block16::load(tap += apart));
+    } else {
+      for (int64_t i = n - 1; i > 0; --i) acc = join<kMax>(acc, Block16::load(tap += apart));
+    }
+    acc.store(out);
+  }
+}
+// Mostly two or three: mnist_cnn's maxima by 2x2 1.8 to 1.1 us, squeezenet's by 3x3 0.276 to 0.246 ms.
+template <bool kMax>
+TC_INLINE void join_each(const float* in, int64_t n, int64_t apart, int64_t step, int64_t count, float* out) {
+  switch (n) {
+    case 2:
+      return join_each<kMax, 2>(in, n, apart, step, count, out);
+    case 3:
+      return join_each<kMax, 3>(in, n, apart, step, count, out);
+    default:
+      return join_each<kMax, 0>(in, n, apart, step, count, out);
+  }
+}
+
 template <bool kMax>
 void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const PoolShape& s = g.shape;
@@ -111,24 +139,25 @@ void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) 
     for (int64_t row = row0; row < row1; ++row) {
       const Span sz = depth_span(s, row), sy = height_span(s, row);
       const Down down(s, sz, sy, p.x0);
-      for (int64_t i = p.left; i < p.right; ++i) {
-        const float* plane_in = x + (down.corner + i) * 16;
-        Block16 acc = start;
-        for (int64_t kz = down.planes; kz > 0; --kz, plane_in += down.plane_step * 16) {
-          const float* in = plane_in;
-          for (int64_t ky = down.rows; ky > 0; --ky, in += down.step * 16) acc = join<kMax>(acc, Block16::load(in));
+      const float* const corner = x + (down.corner + p.left) * 16;
+      if (down.planes == 1 && down.rows > 0) {
+        join_each<kMax>(corner, down.rows, down.step * 16, 16, p.right - p.left, line + p.left * 16);
+      } else {
+        for (int64_t i = p.left; i < p.right; ++i) {
+          const float* plane_in = corner + (i - p.left) * 16;
+          Block16 acc = start;
+          for (int64_t kz = down.planes; kz > 0; --kz, plane_in += down.plane_step * 16) {
+            const float* in = plane_in;
+            for (int64_t ky = down.rows; ky > 0; --ky, in += down.step * 16) acc = join<kMax>(acc, Block16::load(in));
+          }
+          acc.store(line + i * 16);
         }
-        acc.store(line + i * 16);
       }
       float* to = y + ((row - row0) * s.out[2] + first) * 16;
-      const float* from = line;
-      for (int64_t ox = 0; ox < cols; ++ox, from += step, to += 16) {
-        Block16 acc = Block16::load(from);
-        const float* tap = from;
-        for (int64_t kx = s.kernel[2] - 1; kx > 0; --kx) acc = join<kMax>(acc, Block16::load(tap += apart));
-        if (!kMax) acc = divided(acc, taps_of(g.count_include_pad, sz, sy, span_of(s, 2, first + ox)));
-        acc.store(to);
-      }
+      join_each<kMax>(line, s.kernel[2], apart, step, cols, to);
+      if (kMax) continue;
+      for (int64_t ox = 0; ox < cols; ++ox, to += 16)
+        divided(Block16::load(to), taps_of(g.count_include_pad, sz, sy, span_of(s, 2, first + ox))).store(to);
     }
   }
 }
