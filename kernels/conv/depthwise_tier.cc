@@ -1,6 +1,7 @@
 // Depthwise convolution on NCHW16c: a few output pixels of one channel block at a time, each a register (or two, or
 // four).
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "tc/kernels/conv/algorithms_tier.h"
@@ -149,9 +150,53 @@ constexpr std::array<PixelsFn, sizeof...(R)> pixels_by_count(std::integer_sequen
 }
 constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixels>{});
 
-// Rows [row0, row1) of a block's plane, for any kernel, stride and dilation.
-void any_rows(const ConvShape& s, int64_t row0, int64_t row1, const float* x, const float* w, const Epilogue& e,
-              const TileOut& out) {
+// Output columns [c0, c1) of a row for kernels of one row, any stride and dilation, by pieces of the input that are
+// copied with their padding: most of what a filter of 15 taps sees of 50 columns touches it.
+constexpr int64_t kPieceColumns = 512;
+bool by_pieces(const ConvShape& s) {
+  return s.kernel[1] == 1 && s.pad[1] == 0 && (s.kernel[2] - 1) * s.dilation[2] < kPieceColumns / 2 &&
+         s.stride[2] < kPieceColumns / 2;
+}
+void row_by_pieces(const ConvShape& s, int64_t y, int64_t c0, int64_t c1, const float* x, const float* w,
+                   const Epilogue& e, TileOut out) {
+  const int64_t width = s.in[2], stride = s.stride[2], reach = (s.kernel[2] - 1) * s.dilation[2] + 1;
+  const float* row = x + y * s.stride[1] * width * kChannelBlock;
+  const Window k{.ky0 = 0,
+                 .ky1 = 1,
+                 .kx0 = 0,
+                 .kx1 = s.kernel[2],
+                 .line = 0,
+                 .tap = s.dilation[2] * kChannelBlock,
+                 .pixel = stride * kChannelBlock};
+  out.row = out.residual_row = kChannelBlock;
+  const int64_t most_columns = (kPieceColumns - reach) / stride + 1;
+  alignas(64) float piece[kPieceColumns * kChannelBlock];
+  while (c0 < c1) {
+    const int64_t cols = least(most_columns, c1 - c0), x0 = c0 * stride - s.pad[2];
+    const int64_t x1 = x0 + (cols - 1) * stride + reach;
+    const float* in = row + x0 * kChannelBlock;
+    if (x0 < 0 || x1 > width) {
+      const int64_t from = least(x1, most(0, x0)), to = most(from, least(x1, width));
+      std::memset(piece, 0, static_cast<size_t>((from - x0) * kChannelBlock) * sizeof(float));
+      std::memcpy(piece + (from - x0) * kChannelBlock, row + from * kChannelBlock,
+                  static_cast<size_t>((to - from) * kChannelBlock) * sizeof(float));
+      std::memset(piece + (to - x0) * kChannelBlock, 0, static_cast<size_t>((x1 - to) * kChannelBlock) * sizeof(float));
+      in = piece;
+    }
+    const Strips strips(cols, kPixels);
+    for (int64_t strip = 0; strip < strips.count; ++strip) {
+      const int size = strips.rows(strip);
+      kByCount[static_cast<size_t>(size - 1)](s, k, in, w, e, out);
+      in += size * k.pixel;
+      advance(out, size * kChannelBlock);
+    }
+    c0 += cols;
+  }
+}
+
+// Rows [row0, row1) and columns [col0, col1) of a block's plane, for any kernel, stride and dilation.
+void any_rows(const ConvShape& s, int64_t row0, int64_t row1, int64_t col0, int64_t col1, const float* x,
+              const float* w, const Epilogue& e, const TileOut& out) {
   const int64_t height = s.in[1], width = s.in[2], out_width = s.out[2];
   Window k;
   k.line = s.dilation[1] * width * kChannelBlock;
@@ -165,7 +210,7 @@ void any_rows(const ConvShape& s, int64_t row0, int64_t row1, const float* x, co
     const float* in = x + (in_y * width + in_x) * kChannelBlock;
     TileOut to = out;
     to.row = to.residual_row = (step_y * out_width + step_x) * kChannelBlock;
-    advance(to, ((y - row0) * out_width + c) * kChannelBlock);
+    advance(to, ((y - row0) * out_width + c - col0) * kChannelBlock);
     const Strips strips(count, kPixels);
     for (int64_t strip = 0; strip < strips.count; ++strip) {
       const int size = strips.rows(strip);
@@ -176,14 +221,14 @@ void any_rows(const ConvShape& s, int64_t row0, int64_t row1, const float* x, co
   };
   // Output columns and rows all of whose taps lie inside: border pixels of these rows go down the columns.
   const int64_t last_column = width - 1 - (s.kernel[2] - 1) * s.dilation[2] + s.pad[2];
-  const int64_t left = least(out_width, (s.pad[2] + s.stride[2] - 1) / s.stride[2]);
-  const int64_t right = last_column < 0 ? left : most(left, least(out_width, last_column / s.stride[2] + 1));
+  const int64_t left = most(col0, least(col1, (s.pad[2] + s.stride[2] - 1) / s.stride[2]));
+  const int64_t right = last_column < 0 ? left : most(left, least(col1, last_column / s.stride[2] + 1));
   const int64_t last_row = height - 1 - (s.kernel[1] - 1) * s.dilation[1] + s.pad[1];
   const int64_t top = most(row0, least(row1, (s.pad[1] + s.stride[1] - 1) / s.stride[1]));
   const int64_t bottom = last_row < 0 ? top : most(top, least(row1, last_row / s.stride[1] + 1));
   for (int64_t y = row0; y < row1; ++y) {
     const bool whole = y >= top && y < bottom;
-    for (int64_t c = 0; c < out_width; ++c) {
+    for (int64_t c = col0; c < col1; ++c) {
       if (c == left && right > left) {
         run(y, left, right - left, 0, 1);
         c = right - 1;
@@ -203,37 +248,44 @@ void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64
   const Epilogue& e = args.epilogue;
   const int64_t blocks = (s.oc + kChannelBlock - 1) / kChannelBlock;
   const int64_t block_tile = tile % p.block_tiles;
-  const int64_t row_tile = tile / p.block_tiles % p.row_tiles;
-  const int64_t image = tile / p.block_tiles / p.row_tiles;
+  tile /= p.block_tiles;
+  const int64_t col_tile = tile % p.col_tiles;
+  tile /= p.col_tiles;
+  const int64_t row_tile = tile % p.row_tiles, image = tile / p.row_tiles;
   const int64_t row0 = row_tile * p.row_tile, row1 = least(p.rows, row0 + p.row_tile);
+  // Rows of several columns' tiles are one at a time.
+  const int64_t col0 = col_tile * p.col_tile, col1 = least(p.cols, col0 + p.col_tile);
   const int64_t block1 = least(blocks, (block_tile + 1) * p.block_tile);
   const int64_t line = s.out[2] * kChannelBlock;
-  const Strips strips(s.out[2], kPixels);
+  const Strips strips(col1 - col0, kPixels);
   const LinesFn fn = lines_of(s, strips.height);
   const LinesFn taller = strips.taller > 0 ? lines_of(s, strips.height + 1) : nullptr;
   TileOut out;
   out.ragged = false;
   for (int64_t block = block_tile * p.block_tile; block < block1; ++block) {
     const int64_t plane = image * blocks + block, channel = block * kChannelBlock;
-    const int64_t at = (plane * p.rows + row0) * line;
+    const int64_t at = row0 * line + col0 * kChannelBlock;
     const float* x = args.x + plane * s.in[1] * s.in[2] * kChannelBlock;
     const float* w = args.w + channel * s.kernel[1] * s.kernel[2];
+    float* y = args.y + plane * p.rows * line + at;
     out.cols = static_cast<int>(least(kChannelBlock, s.oc - channel));
     out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
     out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
-    out.c = args.y + at;
-    out.residual = e.residual == nullptr ? nullptr : e.residual + at;
-    if (fn == nullptr) {
-      any_rows(s, row0, row1, x, w, e, out);
-    } else {
+    out.c = y;
+    out.residual = e.residual == nullptr ? nullptr : e.residual + plane * p.rows * line + at;
+    if (fn != nullptr) {
       const int64_t first = strips.begin(strips.taller);
-      if (taller != nullptr) taller(s, {row0, 0, row1 - row0, strips.taller}, x, w, e, out);
+      if (taller != nullptr) taller(s, {row0, col0, row1 - row0, strips.taller}, x, w, e, out);
       advance(out, first * kChannelBlock);
-      fn(s, {row0, first, row1 - row0, strips.count - strips.taller}, x, w, e, out);
+      fn(s, {row0, col0 + first, row1 - row0, strips.count - strips.taller}, x, w, e, out);
+    } else if (by_pieces(s)) {
+      for (int64_t row = row0; row < row1; ++row, advance(out, line)) row_by_pieces(s, row, col0, col1, x, w, e, out);
+    } else {
+      any_rows(s, row0, row1, col0, col1, x, w, e, out);
     }
     if (e.strip != nullptr) {
-      const int64_t count = (row1 - row0) * line;
-      e.strip(e.context, args.y + at, 1, count, count, plane, row0 * line);
+      const int64_t count = (row1 - row0 - 1) * line + (col1 - col0) * kChannelBlock;
+      e.strip(e.context, y, 1, count, count, plane, at);
     }
   }
 }

@@ -398,6 +398,23 @@ TEST(Conv, DepthwiseOfEveryKind) {
   check(transposed_2d(1, 64, 64, 30, 31, 4, 2, 1, 0, 1, 64), {.bias = true});
 }
 
+// In pieces, of which some touch the padding.
+TEST(Conv, DepthwiseOfOneRow) {
+  for (const int64_t w : {1, 6, 60, 1100}) {
+    for (const int64_t k : {2, 5, 9, 31}) {
+      for (const int64_t stride : {1, 2, 5}) {
+        for (const int64_t dilation : {1, 3, 12}) {
+          const int64_t reach = (k - 1) * dilation;
+          for (const int64_t pad : {reach / 2, reach + 3}) {
+            const ConvShape s = shape_2d(1, 20, 20, w < 100 ? 3 : 1, w, 1, k, stride, pad, dilation, 20);
+            if (s.out[2] > 0) check(s, {.bias = true, .residual = pad > reach, .strip = true});
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Conv, FewOutputs) {
   for (int64_t oc = 1; oc <= kFewOutputs + 1; ++oc) {
     for (const int64_t ic : {3, 16, 21, 40}) {
