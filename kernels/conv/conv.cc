@@ -93,9 +93,11 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
     if (pointwise) return p.col_tile * chunk_floats;
     return reads(s, 0, 1) * reads(s, 1, p.row_tile) * reads(s, 2, p.col_tile) * chunk_floats;
   };
+  // The phases of a transposed one share its taps.
   const auto flops = [&] {
-    return 2.0 * static_cast<double>(step(0) * p.row_tile * step(1) * p.col_tile * step(2)) *
-           static_cast<double>(p.block_tile * kChannelBlock) * static_cast<double>(in_blocks * block * taps);
+    return 2.0 * static_cast<double>(p.row_tile * p.col_tile) *
+           static_cast<double>(std::min(p.block_tile * kChannelBlock, s.oc)) *
+           static_cast<double>(in_blocks * block * taps);
   };
   const auto count = [&] {
     return s.n * s.groups * p.planes * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile) *

@@ -21,84 +21,65 @@ TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// One axis of a phase: which input offset each kernel index reads, if any.
+// One axis of a phase: its outputs, and the kernel indices that they have. The i-th of these reads the input at
+// i * apart + at from where the output's own place is.
 struct Axis {
   int64_t step = 1;     // between outputs of the phase
   int64_t in_step = 1;  // between their inputs
   int64_t first = 0;    // the phase's first output
-  int64_t pad, dilation, kernel, stride;
-  int64_t extent;  // of the input
-  bool transposed;
-  int64_t from = 0, to = 0;   // kernel indices that meet the image
+  int64_t extent = 0;   // of the input
+  int64_t taps = 0, at = 0, apart = 1;
+  int64_t from = 0, to = 0;   // those that meet the image
   int64_t low = 0, high = 0;  // the least and greatest of their offsets
-  int64_t count = 0;          // of the kernel indices between that the phase has
 
-  // Whether kernel index k reads the image for some output [o0, o1) of the phase.
-  TC_INLINE bool meets(int64_t k, int64_t o0, int64_t o1) const {
-    int64_t at;
-    return offset(k, &at) && o0 * in_step + at < extent && (o1 - 1) * in_step + at >= 0;
+  TC_INLINE int64_t count() const { return to - from; }
+  TC_INLINE int64_t offset(int64_t i) const { return at + i * apart; }
+  // Whether tap i reads the image for some output [o0, o1) of the phase.
+  TC_INLINE bool meets(int64_t i, int64_t o0, int64_t o1) const {
+    return o0 * in_step + offset(i) < extent && (o1 - 1) * in_step + offset(i) >= 0;
   }
   // Leaves out what lies in the padding for all outputs [o0, o1) of the phase: two thirds of 3x3 on an image of one
   // row.
   TC_INLINE void trim(int64_t o0, int64_t o1) {
-    from = 0, to = kernel;
+    from = 0, to = taps;
     while (from < to && !meets(from, o0, o1)) ++from;
     while (from < to && !meets(to - 1, o0, o1)) --to;
-    count = 0;
-    for (int64_t k = from; k < to; ++k) {
-      int64_t at;
-      if (!offset(k, &at)) continue;
-      low = count == 0 ? at : least(low, at);
-      high = count == 0 ? at : most(high, at);
-      ++count;
-    }
+    if (from == to) return;
+    low = least(offset(from), offset(to - 1));
+    high = most(offset(from), offset(to - 1));
   }
   // Whether output o sees the image with all of them.
   TC_INLINE bool inside(int64_t o) const { return o * in_step + low >= 0 && o * in_step + high < extent; }
-  // Of the `count` kernel indices the run [i0, i1) that reads the image for outputs [o0, o1).
+  // Of them the run [i0, i1), counted from the first, that reads the image for outputs [o0, o1).
   TC_INLINE void run(int64_t o0, int64_t o1, int64_t* i0, int64_t* i1) const {
-    *i0 = 0, *i1 = count;
-    if (inside(o0) && inside(o1 - 1)) return;
-    *i1 = 0;
-    int64_t i = 0;
-    bool found = false;
-    for (int64_t k = from; k < to; ++k) {
-      int64_t at;
-      if (!offset(k, &at)) continue;
-      if (meets(k, o0, o1)) {
-        if (!found) *i0 = i;
-        found = true;
-        *i1 = i + 1;
-      }
-      ++i;
+    int64_t first_met = from, end = to;
+    if (!inside(o0) || !inside(o1 - 1)) {
+      while (first_met < end && !meets(first_met, o0, o1)) ++first_met;
+      while (first_met < end && !meets(end - 1, o0, o1)) --end;
     }
-  }
-  // Whether the phase has kernel index k.
-  TC_INLINE bool has(int64_t k) const { return !transposed || (first + pad - k * dilation) % stride == 0; }
-  // So many of them, whether they meet the image or not.
-  TC_INLINE int64_t all() const {
-    int64_t n = 0;
-    for (int64_t k = 0; k < kernel; ++k) n += has(k);
-    return n;
-  }
-  TC_INLINE bool offset(int64_t k, int64_t* at) const {
-    if (k < from || k >= to || !has(k)) return false;
-    *at = transposed ? (first + pad - k * dilation) / stride : k * dilation - pad;
-    return true;
+    *i0 = first_met - from, *i1 = end - from;
   }
 };
 
-Axis axis_of(const ConvShape& s, int axis, int64_t phase, int64_t extent) {
+// Of transposed ones the outputs that see kernel indices whose offsets leave this remainder of the stride.
+Axis axis_of(const ConvShape& s, int axis, int64_t remainder, int64_t extent) {
+  const int64_t stride = s.stride[axis], dilation = s.dilation[axis], kernel = s.kernel[axis];
   Axis out;
   out.extent = extent;
-  out.pad = s.pad[axis];
-  out.dilation = s.dilation[axis];
-  out.kernel = s.kernel[axis];
-  out.stride = s.stride[axis];
-  out.transposed = s.transposed;
-  out.step = s.transposed ? s.stride[axis] : 1;
-  out.in_step = s.transposed ? 1 : s.stride[axis];
-  out.first = phase;
+  if (!s.transposed) {
+    out.in_step = stride;
+    out.taps = kernel, out.at = -s.pad[axis], out.apart = dilation;
+    return out;
+  }
+  out.step = stride;
+  out.first = (remainder + stride - s.pad[axis] % stride) % stride;
+  const int64_t reached = out.first + s.pad[axis];
+  int64_t k = 0, every = 1;
+  while (k < kernel && k < stride && (reached - k * dilation) % stride != 0) ++k;
+  while (every * dilation % stride != 0) ++every;
+  if (k >= kernel || k >= stride) return out;
+  out.taps = ceil_div(kernel - k, every), out.at = (reached - k * dilation) / stride;
+  out.apart = -(every * dilation / stride);
   return out;
 }
 
@@ -188,7 +169,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   ay.trim(j.row0, j.row0 + rows);
   ax.trim(j.col0, j.col0 + cols);
 
-  const bool any = az.count > 0 && ay.count > 0 && ax.count > 0;
+  const bool any = az.count() > 0 && ay.count() > 0 && ax.count() > 0;
   const int64_t unit = j.plain ? 1 : kChannelBlock;
   // What the tile reads: the planes and rows inside the image, and columns that may lie beside it.
   const int64_t z0 = j.plane * az.in_step + az.low;
@@ -206,19 +187,12 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   // A row of the table to each vertical tap and plane.
   Tap* taps = reinterpret_cast<Tap*>(j.scratch + kScratchHead);
   const int64_t steps_in_table = j.flat ? j.block_steps : 1;
-  const int64_t all_y = ay.all(), all_x = ax.all(), phase_taps = az.all() * all_y * all_x;
-  for (int64_t ky = 0, count = 0, y = -1; any && ky < s.kernel[1]; ++ky) {
-    int64_t dz, dy, dx;
-    y += ay.has(ky);
-    if (!ay.offset(ky, &dy)) continue;
-    for (int64_t kz = 0, z = -1; kz < s.kernel[0]; ++kz) {
-      z += az.has(kz);
-      if (!az.offset(kz, &dz)) continue;
-      for (int64_t kx = 0, x = -1; kx < s.kernel[2]; ++kx) {
-        x += ax.has(kx);
-        if (!ax.offset(kx, &dx)) continue;
-        const int64_t in = (dz - az.low) * plane + dy * line + (dx - ax.low) * unit;
-        const int64_t w = ((z * all_y + y) * all_x + x) * j.tap_weights;
+  const int64_t phase_taps = az.taps * ay.taps * ax.taps;
+  for (int64_t y = ay.from, count = 0; any && y < ay.to; ++y) {
+    for (int64_t z = az.from; z < az.to; ++z) {
+      for (int64_t x = ax.from; x < ax.to; ++x) {
+        const int64_t in = (az.offset(z) - az.low) * plane + ay.offset(y) * line + (ax.offset(x) - ax.low) * unit;
+        const int64_t w = ((z * ay.taps + y) * ax.taps + x) * j.tap_weights;
         for (int64_t step = 0; step < steps_in_table; ++step)
           taps[count++] = {in + step * block, w + step * kChannelBlock};
       }
@@ -231,10 +205,10 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
     ay.run(j.row0 + y, j.row0 + y + 1, &row0, &row1);
     ax.run(j.col0 + c0, j.col0 + c1, &col0, &col1);
     Taps t;
-    t.line = ax.count * steps_in_table;
-    t.rows = (row1 - row0) * az.count;
+    t.line = ax.count() * steps_in_table;
+    t.rows = (row1 - row0) * az.count();
     t.cols = (col1 - col0) * steps_in_table;
-    t.first = taps + row0 * az.count * t.line + col0 * steps_in_table;
+    t.first = taps + row0 * az.count() * t.line + col0 * steps_in_table;
     if (t.rows == 0) t.cols = 0;
     if (t.cols == t.line) t.cols *= t.rows, t.rows = 1;
     return t;
@@ -250,7 +224,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const float* weights = args.w + j.taps_before * j.in_blocks * j.tap_weights;
   Form form = j.flat ? Form::flat : Form::any;
   if (!j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock)
-    form = az.count * ay.count * ax.count == 1 && kernel_taps == 1 ? Form::pointwise : Form::dense;
+    form = az.count() * ay.count() * ax.count() == 1 && kernel_taps == 1 ? Form::pointwise : Form::dense;
 
   const int64_t planes_per_block = j.plain ? s.ic : 1;
   const int64_t image_block = j.depth * image_plane;
@@ -301,7 +275,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
                           j.few ? few_pixels(static_cast<int>(s.oc)) : kMaxRows[static_cast<int>(count) * kBlockVecs]);
       Ahead ahead;
       // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
-      const int64_t used = any ? az.count * ay.count * ax.count : 0;
+      const int64_t used = any ? az.count() * ay.count() * ax.count() : 0;
       const bool first_tile = j.plane == 0 && j.row0 == 0 && j.col0 == 0;
       if (2 * used > phase_taps && (first_tile || group_blocks * sum.w_out_block > kKeptWeights)) {
         ahead = weights_ahead(j, sum, weights, b0, b1, out_block + count, pass + 1 == passes);
@@ -388,12 +362,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   j.block1 = least(group_blocks, j.block0 + p.block_tile);
   j.scratch = args.scratch + worker * ((p.worker_floats + 15) / 16 * 16);
   const int64_t in[] = {j.depth, j.height, j.width};
-  // Of transposed ones the outputs that see kernel indices whose offsets leave this remainder of the stride.
-  const auto axis = [&](int k, int64_t remainder) {
-    const int64_t stride = s.stride[k];
-    const int64_t phase = s.transposed ? (remainder + stride - s.pad[k] % stride) % stride : 0;
-    return axis_of(s, k, phase, in[k]);
-  };
+  const auto axis = [&](int k, int64_t remainder) { return axis_of(s, k, remainder, in[k]); };
   if (!s.transposed) return run_phase(j, axis(0, 0), axis(1, 0), axis(2, 0));
   for (int64_t rz = 0; rz < s.stride[0]; ++rz) {
     for (int64_t ry = 0; ry < s.stride[1]; ++ry) {
@@ -401,7 +370,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
         const Axis az = axis(0, rz), ay = axis(1, ry), ax = axis(2, rx);
         j.last_phase = rz + 1 == s.stride[0] && ry + 1 == s.stride[1] && rx + 1 == s.stride[2];
         run_phase(j, az, ay, ax);
-        j.taps_before += az.all() * ay.all() * ax.all();
+        j.taps_before += az.taps * ay.taps * ax.taps;
       }
     }
   }
