@@ -41,7 +41,7 @@ endfunction()
 # tc_once(TARGET): its code runs once for a model, not once for an inference, and is compiled for a quick build.
 function(tc_once target)
   if(NOT TC_SANITIZE)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
   endif()
 endfunction()
 
