@@ -1,5 +1,5 @@
-// LSTM and GRU: one product for the inputs of many steps; then per step the product of the state and the cell's gates,
-// which for the LSTM are one kernel.
+// LSTM, GRU and plain cells: one product for the inputs of many steps; then per step the product of the state and the
+// cell's gates, which for the LSTM are one kernel.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -156,7 +156,7 @@ struct Product {
 
 struct RnnState {
   Product input, input_rest;  // of `chunk` steps, and of those that are left
-  Product gates, hidden;      // gates: the GRU's first two; hidden: its last one
+  Product gates, hidden;      // gates: the GRU's first two, or a plain cell's only one; hidden: the GRU's last one
   int64_t time = 0, batch = 0, chunk = 1;
   std::vector<float> values;  // all of the below
   float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr,
@@ -165,7 +165,9 @@ struct RnnState {
 };
 
 template <class Op>
-constexpr int kGates = std::is_same_v<Op, LSTM> ? 4 : 3;
+constexpr int kGates = std::is_same_v<Op, LSTM>  ? 4
+                       : std::is_same_v<Op, GRU> ? 3
+                                                 : 1;
 
 bool default_activations(const std::vector<std::string>& names, std::initializer_list<std::string_view> defaults) {
   for (size_t i = 0; i < names.size(); ++i)
@@ -175,21 +177,22 @@ bool default_activations(const std::vector<std::string>& names, std::initializer
 
 template <class Op>
 bool bind_rnn(Binder& b) {
-  constexpr bool kLstm = std::is_same_v<Op, LSTM>;
+  constexpr bool kLstm = std::is_same_v<Op, LSTM>, kGru = std::is_same_v<Op, GRU>, kPlain = std::is_same_v<Op, RNN>;
   constexpr int64_t kG = kGates<Op>;
   const auto& a = b.attrs<Op>();
   if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
   if (a.layout != 0) return b.refuse("the batch comes first");
   if (a.clip) return b.refuse("gates are clipped");
-  if (!default_activations(a.activations, kLstm ? std::initializer_list<std::string_view>{"Sigmoid", "Tanh", "Tanh"}
-                                                : std::initializer_list<std::string_view>{"Sigmoid", "Tanh"}))
-    return b.refuse("activations are not the default ones");
+  using Names = std::initializer_list<std::string_view>;
+  const bool rectifies = kPlain && !a.activations.empty() && default_activations(a.activations, Names{"Relu"});
+  const Names names = kLstm ? Names{"Sigmoid", "Tanh", "Tanh"} : kGru ? Names{"Sigmoid", "Tanh"} : Names{"Tanh"};
+  if (!rectifies && !default_activations(a.activations, names)) return b.refuse("activations are not the default ones");
   if (b.has(4)) return b.refuse("sequences have lengths of their own");
   if constexpr (kLstm)
     if (a.input_forget) return b.refuse("input and forget gates are coupled");
   if (!b.shape(1).is_static() || !b.shape(2).is_static()) return b.refuse("extents of the weights are not fixed");
   bool after = false;  // the GRU's reset comes after the product
-  if constexpr (!kLstm) after = a.linear_before_reset;
+  if constexpr (kGru) after = a.linear_before_reset;
   const int64_t directions = b.shape(1)[0].value(), n = b.shape(2)[2].value(), features = b.shape(1)[2].value();
   const bool reverse_first = a.direction == RnnDirection::reverse;
   const kernels::GemmTable& gemm = b.table().gemm;
@@ -198,8 +201,8 @@ bool bind_rnn(Binder& b) {
 
   const Slot x = b.in(0);
   const Weights w = bind_weights(b, 1, 0, kG * n, kLstm);
-  const Weights r = bind_weights(b, 2, 0, 2 * n, kLstm, kLstm);
-  const Weights r_hidden = kLstm ? Weights{} : bind_weights(b, 2, 2 * n, n, false);
+  const Weights r = bind_weights(b, 2, 0, kPlain ? n : 2 * n, kLstm, kLstm);
+  const Weights r_hidden = kGru ? bind_weights(b, 2, 2 * n, n, false) : Weights{};
   const int64_t width = w.count;  // of a row of gates
   const auto optional_in = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
   const auto optional_out = [&](int j) { return b.wants(j) ? b.out(j) : kNoSlot; };
@@ -211,7 +214,10 @@ bool bind_rnn(Binder& b) {
     return 2.0 * static_cast<double>(e[0] * e[1] * directions * kG * n) * static_cast<double>(features + n);
   };
   b.step<RnnState>(
-      kLstm ? table.lstm.name : table.gru_update.name,
+      (kLstm       ? table.lstm.name
+       : kGru      ? table.gru_update.name
+       : rectifies ? table.rnn_relu.name
+                   : table.rnn_tanh.name),
       [=, &table](Frame& f, RnnState& s) {
         const auto e = f.extents(x);
         if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
@@ -220,10 +226,8 @@ bool bind_rnn(Binder& b) {
         s.chunk = std::clamp<int64_t>(kChunkRows / std::max<int64_t>(1, s.batch), 1, std::max<int64_t>(1, s.time));
         s.input.prepare(f, traits, w, s.chunk * s.batch, width, false);
         s.input_rest.prepare(f, traits, w, s.time % s.chunk * s.batch, width, false);
-        if (!kLstm) {
-          s.gates.prepare(f, traits, r, s.batch, width, true);
-          s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : width, !after);
-        }
+        if (!kLstm) s.gates.prepare(f, traits, r, s.batch, width, true);
+        if (kGru) s.hidden.prepare(f, traits, r_hidden, s.batch, after ? n : width, !after);
         const int64_t work = (w.work_floats() + r.work_floats() + 15) / 16 * 16, sums = (kG * n + 15) / 16 * 16;
         const bool splits = kLstm && !r.bytes && table.split_weights.fn != nullptr &&
                             s.batch >= kernels::kLeastSplitLstmRows && s.time >= kernels::kLeastSplitLstmSteps;
@@ -268,10 +272,8 @@ bool bind_rnn(Binder& b) {
             kernels::parallel_for(f.team(), kernels::lstm_blocks(n), [&](int64_t block, int) {
               table.split_weights.fn(recurrent, n, block, s.weight_halves);
             });
-          if (!kLstm) {
-            s.gates.set(f, gemm, r, d, nullptr);
-            s.hidden.set(f, gemm, r_hidden, d, nullptr);
-          }
+          if (!kLstm) s.gates.set(f, gemm, r, d, nullptr);
+          if (kGru) s.hidden.set(f, gemm, r_hidden, d, nullptr);
           s.hidden.args.epilogue.bias = after ? hidden_bias : nullptr;
           const float* h = h0 == kNoSlot ? s.zero : f.ptr<const float>(h0) + d * state;
           if (kLstm) {
@@ -305,6 +307,10 @@ bool bind_rnn(Binder& b) {
                                   .h = out,
                                   .weight_halves = s.weight_halves,
                                   .state_halves = s.state_halves});
+            } else if constexpr (kPlain) {
+              s.gates.run(f, gemm, h, gates);
+              kernels::rnn_cells(f.team(), rectifies ? table.rnn_relu : table.rnn_tanh,
+                                 kernels::RnnArgs{s.batch, n, gates, out});
             } else {
               s.gates.run(f, gemm, h, gates);
               kernels::GruArgs cell{s.batch, n, gates, h, s.reset, after ? s.reset : nullptr, out};
@@ -330,6 +336,7 @@ bool bind_rnn(Binder& b) {
 void rows_bind_rnn(BindRows& rows) {
   rows.push_back({OpId::LSTM, "lstm_f32", bind_rnn<LSTM>});
   rows.push_back({OpId::GRU, "gru_f32", bind_rnn<GRU>});
+  rows.push_back({OpId::RNN, "rnn_f32", bind_rnn<RNN>});
 }
 
 }  // namespace tc::cpu

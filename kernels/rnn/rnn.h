@@ -1,4 +1,5 @@
-// Steps of f32 LSTM and GRU cells with sigmoid and tanh. Products of the inputs, and those of the GRU, are GEMM's.
+// Steps of f32 LSTM and GRU cells with sigmoid and tanh, and of plain ones. Products of the inputs, and those of all
+// but the LSTM, are GEMM's.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -54,6 +55,13 @@ struct GruArgs {
   float* out = nullptr;            // [rows][hidden], the state after; may be h
 };
 
+// A cell without gates, whose product with the state is done.
+struct RnnArgs {
+  int64_t rows = 0, hidden = 0;
+  const float* sums = nullptr;  // [rows][hidden]
+  float* out = nullptr;         // [rows][hidden], the state after
+};
+
 struct RnnTable {
   // Units of one block for rows [begin, end), at most kLstmRows.
   Slot<void(const LstmArgs&, int64_t block, int64_t begin, int64_t end)> lstm;
@@ -65,6 +73,8 @@ struct RnnTable {
   // Rows [begin, end).
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_reset;
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_update;
+  Slot<void(const RnnArgs&, int64_t begin, int64_t end)> rnn_tanh;
+  Slot<void(const RnnArgs&, int64_t begin, int64_t end)> rnn_relu;
 };
 
 // Runs a step.
@@ -82,7 +92,7 @@ inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args) {
   });
 }
 
-// Runs one of the GRU's slots on all rows.
+// Runs one of the GRU's or the plain cell's slots on all rows.
 template <class Args>
 void rnn_cells(Team& team, const Slot<void(const Args&, int64_t, int64_t)>& slot, const Args& args) {
   const Tiling tiling = tile_by_cost(args.rows, args.hidden, 4096);

@@ -154,6 +154,20 @@ void gru_update(const GruArgs& a, int64_t begin, int64_t end) {
   }
 }
 
+template <class F>
+TC_INLINE void activate(const RnnArgs& a, int64_t begin, int64_t end, F f) {
+  const float* sums = a.sums + begin * a.hidden;
+  float* out = a.out + begin * a.hidden;
+  for_registers((end - begin) * a.hidden,
+                [&](int64_t i, Tail<float> tail) { store(out + i, f(load(sums + i, tail)), tail); });
+}
+void rnn_tanh(const RnnArgs& a, int64_t begin, int64_t end) {
+  activate(a, begin, end, [](VecF x) { return vtanh(x); });
+}
+void rnn_relu(const RnnArgs& a, int64_t begin, int64_t end) {
+  activate(a, begin, end, [](VecF x) { return vmax(f32(0.0f), x); });
+}
+
 }  // namespace
 
 extern constinit const RnnTable TC_TIER_NAME(rnn_table);
@@ -164,6 +178,8 @@ constinit const RnnTable TC_TIER_NAME(rnn_table) = {
     .split_state = {},
     .gru_reset = TC_KERNEL(gru_reset, "gru_f32_reset"),
     .gru_update = TC_KERNEL(gru_update, "gru_f32_update"),
+    .rnn_tanh = TC_KERNEL(rnn_tanh, "rnn_f32_tanh"),
+    .rnn_relu = TC_KERNEL(rnn_relu, "rnn_f32_relu"),
 };
 
 }  // namespace tc::kernels

@@ -20,7 +20,7 @@ Tensor waves(Extents e, float scale, float phase) {
 template <class Op>
 void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t batch, attrs_t<Op> attrs = {},
            const Tensor& recurrent = {}) {
-  constexpr int64_t kGates = std::is_same_v<Op, LSTM> ? 4 : 3, kFeatures = 5;
+  constexpr int64_t kGates = std::is_same_v<Op, LSTM> ? 4 : std::is_same_v<Op, GRU> ? 3 : 1, kFeatures = 5;
   const int64_t hidden = recurrent.size() ? recurrent.extent(2) : 19;
   const int64_t d = direction == RnnDirection::bidirectional ? 2 : 1;
   attrs.direction = direction;
@@ -63,6 +63,9 @@ TEST(Recurrent, LongSequences) {
         check<LSTM>(direction, fixed, time, batch);
         check<GRU>(direction, fixed, time, batch);
         check<GRU>(direction, fixed, time, batch, {.linear_before_reset = true});
+        check<RNN>(direction, fixed, time, batch);
+        check<RNN>(direction, fixed, time, batch,
+                   {.activations = std::vector<std::string>(direction == RnnDirection::bidirectional ? 2 : 1, "relu")});
       }
 }
 
