@@ -15,7 +15,7 @@ class Team;
 struct ResizeAxis {
   int64_t in = 1, out = 1;
   int taps = 1;
-  const int32_t* index = nullptr;  // within [0, in)
+  const int32_t* index = nullptr;  // within [0, in); of each tap monotonic, but where its weight is 0
   const float* weight = nullptr;   // null: one tap, copied as it is
 };
 

@@ -114,6 +114,10 @@ std::span<const Rule> canonical_rules() {
        [](Rewrite& r) -> Patch {
          return r.make<Mul>({r[x], r[x]});
        }},
+      {"cube-is-a-product", same_rounding, pat<Pow>(x, 3),
+       [](Rewrite& r) -> Patch {
+         return r.make<Mul>({r.make<Mul>({r[x], r[x]}), r[x]});
+       }},
       {"neg-of-neg", exact, pat<Neg>(pat<Neg>(x)), [](Rewrite& r) -> Patch { return r.same(r[x]); }},
   };
   return kRules;

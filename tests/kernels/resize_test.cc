@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "guard.h"
@@ -20,15 +21,20 @@ size_t count(int64_t v) {
   return static_cast<size_t>(v);
 }
 
-// Random taps; taps == 0 makes one tap without a weight.
+// Random taps, the even ones rising and the odd ones falling; taps == 0 makes one tap without a weight.
 struct RandomAxis {
-  RandomAxis(int64_t in, int64_t out, int taps, Random& random, Edge edge)
+  RandomAxis(int64_t in, int64_t out, int taps, Random& random, Edge edge, bool falls)
       : weights(random.floats(count(out * std::max(taps, 1)))), index(count(out * std::max(taps, 1)), edge) {
     for (size_t i = 0; i < weights.size(); i += 3) weights[i] = 0;
     const std::vector<float> places = random.floats(weights.size());
     for (size_t i = 0; i < places.size(); ++i)
       index[i] =
           static_cast<int32_t>(std::fmin((places[i] + 1) / 2 * static_cast<float>(in), static_cast<float>(in - 1)));
+    for (int64_t k = 0; k < std::max(taps, 1); ++k) {
+      int32_t* const first = index.data() + k * out;
+      std::sort(first, first + out);
+      if ((k % 2 == 1) != falls) std::reverse(first, first + out);
+    }
     weight = std::make_unique<GuardedBuffer<float>>(weights, edge);
     axis = {in, out, std::max(taps, 1), index.data(), taps ? weight->data() : nullptr};
   }
@@ -46,7 +52,7 @@ void check(const int64_t (&in)[3], const int64_t (&out)[3], const int (&taps)[3]
         Random random(3);
         const int64_t lanes = blocked ? 16 : 1;
         std::vector<RandomAxis> axes;
-        for (int a = 0; a < 3; ++a) axes.emplace_back(in[a], out[a], taps[a], random, edge);
+        for (int a = 0; a < 3; ++a) axes.emplace_back(in[a], out[a], taps[a], random, edge, planes % 2 == 0);
         std::vector<float> values = random.floats(count(planes * in[0] * in[1] * in[2] * lanes));
         GuardedBuffer<float> x(values, edge);
         GuardedBuffer<float> y(count(planes * out[0] * out[1] * out[2] * lanes), edge);

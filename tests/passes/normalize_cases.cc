@@ -319,6 +319,8 @@ std::vector<RuleCase> normalize_cases() {
        "mul %x, %x", "pow"},
       {"square-is-a-product", "(%x: f16[9]) { %c = constant dense<2> : i64[] \n %0 = pow %x, %c \n return %0 }",
        "mul %x, %x", "pow"},
+      {"cube-is-a-product", "(%x: f32[9]) { %c = constant dense<3> : f32[] \n %0 = pow %x, %c \n return %0 }",
+       "mul %0, %x", "pow"},
       {"multiply-by-minus-one", "(%x: f32[9]) { %c = constant dense<-1> : f32[] \n %0 = mul %x, %c \n return %0 }",
        "neg %x", "mul"},
       {"subtract-from-zero", "(%x: f32[9]) { %c = constant dense<-0> : f32[] \n %0 = sub %c, %x \n return %0 }",
