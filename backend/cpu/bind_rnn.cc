@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "tc/backend/cpu/bind_rnn.h"
+
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/byte_grid.h"
 #include "tc/kernels/gemm/gemm.h"
@@ -176,21 +178,35 @@ bool default_activations(const std::vector<std::string>& names, std::initializer
 }
 
 template <class Op>
+bool rectifies(const typename Op::Attrs& a) {
+  return std::is_same_v<Op, RNN> && !a.activations.empty() && default_activations(a.activations, {"Relu"});
+}
+
+template <class Op>
+const char* refusal(const Node& n) {
+  const auto& a = n.attrs<Op>();
+  if (a.layout != 0) return "the batch comes first";
+  if (a.clip) return "gates are clipped";
+  const bool defaults = std::is_same_v<Op, LSTM>  ? default_activations(a.activations, {"Sigmoid", "Tanh", "Tanh"})
+                        : std::is_same_v<Op, GRU> ? default_activations(a.activations, {"Sigmoid", "Tanh"})
+                                                  : default_activations(a.activations, {"Tanh"}) || rectifies<Op>(a);
+  if (!defaults) return "activations are not the default ones";
+  if (n.num_operands() > 4 && n.operand(4)) return "sequences have lengths of their own";
+  if constexpr (std::is_same_v<Op, LSTM>)
+    if (a.input_forget) return "input and forget gates are coupled";
+  for (const int i : {1, 2})
+    if (!n.operand(i)->shape().is_static()) return "extents of the weights are not fixed";
+  return nullptr;
+}
+
+template <class Op>
 bool bind_rnn(Binder& b) {
   constexpr bool kLstm = std::is_same_v<Op, LSTM>, kGru = std::is_same_v<Op, GRU>, kPlain = std::is_same_v<Op, RNN>;
   constexpr int64_t kG = kGates<Op>;
   const auto& a = b.attrs<Op>();
   if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
-  if (a.layout != 0) return b.refuse("the batch comes first");
-  if (a.clip) return b.refuse("gates are clipped");
-  using Names = std::initializer_list<std::string_view>;
-  const bool rectifies = kPlain && !a.activations.empty() && default_activations(a.activations, Names{"Relu"});
-  const Names names = kLstm ? Names{"Sigmoid", "Tanh", "Tanh"} : kGru ? Names{"Sigmoid", "Tanh"} : Names{"Tanh"};
-  if (!rectifies && !default_activations(a.activations, names)) return b.refuse("activations are not the default ones");
-  if (b.has(4)) return b.refuse("sequences have lengths of their own");
-  if constexpr (kLstm)
-    if (a.input_forget) return b.refuse("input and forget gates are coupled");
-  if (!b.shape(1).is_static() || !b.shape(2).is_static()) return b.refuse("extents of the weights are not fixed");
+  if (const char* reason = refusal<Op>(b.node())) return b.refuse(reason);
+  const bool relu = rectifies<Op>(a);
   bool after = false;  // the GRU's reset comes after the product
   if constexpr (kGru) after = a.linear_before_reset;
   const int64_t directions = b.shape(1)[0].value(), n = b.shape(2)[2].value(), features = b.shape(1)[2].value();
@@ -214,10 +230,10 @@ bool bind_rnn(Binder& b) {
     return 2.0 * static_cast<double>(e[0] * e[1] * directions * kG * n) * static_cast<double>(features + n);
   };
   b.step<RnnState>(
-      (kLstm       ? table.lstm.name
-       : kGru      ? table.gru_update.name
-       : rectifies ? table.rnn_relu.name
-                   : table.rnn_tanh.name),
+      (kLstm  ? table.lstm.name
+       : kGru ? table.gru_update.name
+       : relu ? table.rnn_relu.name
+              : table.rnn_tanh.name),
       [=, &table](Frame& f, RnnState& s) {
         const auto e = f.extents(x);
         if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
@@ -309,7 +325,7 @@ bool bind_rnn(Binder& b) {
                                   .state_halves = s.state_halves});
             } else if constexpr (kPlain) {
               s.gates.run(f, gemm, h, gates);
-              kernels::rnn_cells(f.team(), rectifies ? table.rnn_relu : table.rnn_tanh,
+              kernels::rnn_cells(f.team(), relu ? table.rnn_relu : table.rnn_tanh,
                                  kernels::RnnArgs{s.batch, n, gates, out});
             } else {
               s.gates.run(f, gemm, h, gates);
@@ -332,6 +348,17 @@ bool bind_rnn(Binder& b) {
 }
 
 }  // namespace
+
+const char* rnn_refusal(const Node& n) {
+  switch (n.op()) {
+    case OpId::LSTM:
+      return refusal<LSTM>(n);
+    case OpId::GRU:
+      return refusal<GRU>(n);
+    default:
+      return refusal<RNN>(n);
+  }
+}
 
 void rows_bind_rnn(BindRows& rows) {
   rows.push_back({OpId::LSTM, "lstm_f32", bind_rnn<LSTM>});

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "tc/backend/cpu/bind_rnn.h"
 #include "tc/backend/cpu/lower.h"
 #include "tc/ir/eval/move.h"
 
@@ -15,12 +16,13 @@ std::optional<DType> dtype_of(const Value* v) {
 }
 
 // Would the node run on the reference body, although it decomposes into what has kernels? Those of attention and
-// recurrent networks are of f32 alone.
+// recurrent networks are of f32 alone, the latter's without lengths, bounds or functions of their own.
 bool decomposes(const Node& n) {
   if (has_lowering(n.op())) return true;
   if (!n.info().decompose || n.num_regions() || n.info().traits.nondeterministic || n.info().family == Family::fused)
     return false;
   if (!has_kernels(n.op())) return true;
+  if (n.info().family == Family::rnn && rnn_refusal(n)) return true;
   // A softmax or values of another precision round where the reference body does not.
   if (n.is<Attention>() && (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 ||
                             dtype_of(n.operand(2)) != DType::f64))
@@ -43,6 +45,7 @@ std::optional<DType> wider(const Node& n) {
       case Family::norm:
       case Family::softmax:
       case Family::attention:
+      case Family::rnn:
       case Family::reduce:
       case Family::signal:
         return DType::f32;

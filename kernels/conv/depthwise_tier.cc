@@ -154,8 +154,8 @@ constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixel
 // copied with their padding: most of what a filter of 15 taps sees of 50 columns touches it.
 constexpr int64_t kPieceColumns = 512;
 bool by_pieces(const ConvShape& s) {
-  return s.kernel[1] == 1 && s.pad[1] == 0 && (s.kernel[2] - 1) * s.dilation[2] < kPieceColumns / 2 &&
-         s.stride[2] < kPieceColumns / 2;
+  const bool rows_inside = s.kernel[1] == 1 && s.pad[1] == 0 && (s.out[1] - 1) * s.stride[1] < s.in[1];
+  return rows_inside && (s.kernel[2] - 1) * s.dilation[2] < kPieceColumns / 2 && s.stride[2] < kPieceColumns / 2;
 }
 void row_by_pieces(const ConvShape& s, int64_t y, int64_t c0, int64_t c1, const float* x, const float* w,
                    const Epilogue& e, TileOut out) {
