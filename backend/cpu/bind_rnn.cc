@@ -156,13 +156,38 @@ struct Product {
   }
 };
 
+// Sequences of a batch that end before `time`.
+struct Lengths {
+  const int32_t* of = nullptr;  // each sequence's, or null
+  int64_t batch = 0, units = 0;
+
+  void check(int64_t time) const {
+    for (int64_t i = 0; of && i < batch; ++i)
+      if (of[i] < 0 || of[i] > time)
+        fail(ErrorCode::bad_value, "a sequence of ", of[i], " steps in an input of ", time);
+  }
+  bool any_ended(int64_t t) const {
+    return of && std::any_of(of, of + batch, [&](int32_t length) { return t >= length; });
+  }
+  // Rows of ended sequences become those of `from`, or zeros.
+  void put_back(int64_t t, const float* from, float* to) const {
+    for (int64_t i = 0; i < batch; ++i) {
+      if (t < of[i]) continue;
+      if (from)
+        std::copy_n(from + i * units, units, to + i * units);
+      else
+        std::fill_n(to + i * units, units, 0.0f);
+    }
+  }
+};
+
 struct RnnState {
   Product input, input_rest;  // of `chunk` steps, and of those that are left
   Product gates, hidden;      // gates: the GRU's first two, or a plain cell's only one; hidden: the GRU's last one
   int64_t time = 0, batch = 0, chunk = 1;
   std::vector<float> values;  // all of the below
-  float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *reset = nullptr, *zero = nullptr,
-        *work = nullptr;
+  float *bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *zero = nullptr, *work = nullptr;
+  float* reset = nullptr;  // the GRU's; the LSTM's c before a step that some sequences do not take
   std::byte *weight_halves = nullptr, *state_halves = nullptr;  // where recurrent products go by halves
 };
 
@@ -191,7 +216,6 @@ const char* refusal(const Node& n) {
                         : std::is_same_v<Op, GRU> ? default_activations(a.activations, {"Sigmoid", "Tanh"})
                                                   : default_activations(a.activations, {"Tanh"}) || rectifies<Op>(a);
   if (!defaults) return "activations are not the default ones";
-  if (n.num_operands() > 4 && n.operand(4)) return "sequences have lengths of their own";
   if constexpr (std::is_same_v<Op, LSTM>)
     if (a.input_forget) return "input and forget gates are coupled";
   for (const int i : {1, 2})
@@ -222,7 +246,7 @@ bool bind_rnn(Binder& b) {
   const int64_t width = w.count;  // of a row of gates
   const auto optional_in = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
   const auto optional_out = [&](int j) { return b.wants(j) ? b.out(j) : kNoSlot; };
-  const Slot bias = optional_in(3), h0 = optional_in(5);
+  const Slot bias = optional_in(3), sequence_lens = optional_in(4), h0 = optional_in(5);
   const Slot c0 = kLstm ? optional_in(6) : kNoSlot, peephole = kLstm ? optional_in(7) : kNoSlot;
   const Slot y = optional_out(0), y_h = optional_out(1), y_c = kLstm ? optional_out(2) : kNoSlot;
   b.flops = [=](const Frame& f) {
@@ -269,6 +293,9 @@ bool bind_rnn(Binder& b) {
         auto* scratch = reinterpret_cast<float*>(f.scratch());
         for (Product* p : {&s.input, &s.input_rest, &s.gates, &s.hidden}) p->args.scratch = scratch;
         const int64_t state = s.batch * n;
+        const bool has_lengths = sequence_lens != kNoSlot;
+        const Lengths lengths{has_lengths ? f.ptr<const int32_t>(sequence_lens) : nullptr, s.batch, n};
+        lengths.check(s.time);
         for (int64_t d = 0; d < directions; ++d) {
           float* hidden_bias = s.bias + (width + 15) / 16 * 16;
           std::fill(s.bias, hidden_bias + kG * n, 0.0f);
@@ -306,8 +333,10 @@ bool bind_rnn(Binder& b) {
               (steps == s.chunk ? s.input : s.input_rest)
                   .run(f, gemm, f.ptr<const float>(x) + (reverse ? t + 1 - steps : t) * s.batch * features, s.x_gates);
             float* gates = s.x_gates + (reverse ? steps - 1 - in_chunk : in_chunk) * s.batch * width;
-            float* out =
-                y == kNoSlot ? s.h + i % 2 * ((state + 15) / 16 * 16) : f.ptr<float>(y) + (t * directions + d) * state;
+            float* const y_step = y == kNoSlot ? nullptr : f.ptr<float>(y) + (t * directions + d) * state;
+            float* const out = y_step && !has_lengths ? y_step : s.h + i % 2 * ((state + 15) / 16 * 16);
+            const bool some_ended = lengths.any_ended(t);
+            if (kLstm && some_ended) std::copy_n(s.c, state, s.reset);
             if constexpr (kLstm) {
               const float* p = peephole == kNoSlot ? nullptr : f.ptr<const float>(peephole) + d * 3 * n;
               kernels::lstm_step(f.team(), table,
@@ -337,6 +366,12 @@ bool bind_rnn(Binder& b) {
                 s.hidden.run(f, gemm, s.reset, gates + 2 * n);
               }
               kernels::rnn_cells(f.team(), table.gru_update, cell);
+            }
+            if (y_step && y_step != out) std::copy_n(out, state, y_step);
+            if (some_ended) {
+              lengths.put_back(t, h, out);
+              if (kLstm) lengths.put_back(t, s.reset, s.c);
+              if (y_step) lengths.put_back(t, nullptr, y_step);
             }
             h = out;
           }

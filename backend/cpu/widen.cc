@@ -16,7 +16,7 @@ std::optional<DType> dtype_of(const Value* v) {
 }
 
 // Would the node run on the reference body, although it decomposes into what has kernels? Those of attention and
-// recurrent networks are of f32 alone, the latter's without lengths, bounds or functions of their own.
+// recurrent networks are of f32 alone, the latter's without bounds or functions of their own.
 bool decomposes(const Node& n) {
   if (has_lowering(n.op())) return true;
   if (!n.info().decompose || n.num_regions() || n.info().traits.nondeterministic || n.info().family == Family::fused)

@@ -1,6 +1,7 @@
 // Sequences longer than the steps whose inputs are multiplied at a time, every direction, weights fixed and given.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compare.h"
@@ -19,7 +20,7 @@ Tensor waves(Extents e, float scale, float phase) {
 
 template <class Op>
 void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t batch, attrs_t<Op> attrs = {},
-           const Tensor& recurrent = {}) {
+           const Tensor& recurrent = {}, const std::vector<int32_t>& lengths = {}) {
   constexpr int64_t kGates = std::is_same_v<Op, LSTM> ? 4 : std::is_same_v<Op, GRU> ? 3 : 1, kFeatures = 5;
   const int64_t hidden = recurrent.size() ? recurrent.extent(2) : 19;
   const int64_t d = direction == RnnDirection::bidirectional ? 2 : 1;
@@ -32,13 +33,23 @@ void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t bat
   std::vector<Value*> operands{
       m.main().add_input(Type::tensor(DType::f32, Shape({Dim::symbol("time"), Dim::symbol("batch"), kFeatures})), "x")};
   std::vector<Datum> inputs{waves({time, batch, kFeatures}, 1, 0)};
-  for (const Tensor& t : {w, r, bias}) {
+  std::vector<Tensor> given{w, r, bias};
+  if (!lengths.empty()) {
+    Tensor t(DType::i32, {batch});
+    std::copy(lengths.begin(), lengths.end(), t.mutable_span<int32_t>().begin());
+    given.push_back(t);
+  }
+  for (const Tensor& t : given) {
     operands.push_back(fixed_weights ? b.constant(t) : m.main().add_input(t.type(), cat("w", operands.size())));
     if (!fixed_weights) inputs.emplace_back(t);
   }
-  Node* n = b.make_n<Op>(operands, std::move(attrs), 2);
-  m.main().set_outputs(std::vector{n->result(0), n->result(1)});
-  const std::vector<Datum> truth = widened(m, inputs);
+  constexpr int kResults = std::is_same_v<Op, LSTM> ? 3 : 2;
+  Node* n = b.make_n<Op>(operands, std::move(attrs), kResults);
+  std::vector<Value*> results;
+  for (int i = 0; i < kResults; ++i) results.push_back(n->result(i));
+  m.main().set_outputs(results);
+  const bool valid = std::all_of(lengths.begin(), lengths.end(), [&](int32_t l) { return l <= time; });
+  const std::vector<Datum> truth = valid ? widened(m, inputs) : std::vector<Datum>{};
   for (const kernels::Tier tier : machine_tiers()) {
     CompileOptions options;
     options.isa = tier;
@@ -46,6 +57,10 @@ void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t bat
     std::vector<Datum> first;
     for (const int threads : {1, 2}) {
       const auto context = executable->make_context(threads);
+      if (!valid) {
+        EXPECT_THROW(executable->run(inputs, *context), Error);
+        continue;
+      }
       std::vector<Datum> out = executable->run(inputs, *context);
       EXPECT_EQ(differences(out, truth), "") << time << " steps of " << batch << ", " << threads << " threads";
       if (threads == 1)
@@ -67,6 +82,25 @@ TEST(Recurrent, LongSequences) {
         check<RNN>(direction, fixed, time, batch,
                    {.activations = std::vector<std::string>(direction == RnnDirection::bidirectional ? 2 : 1, "relu")});
       }
+}
+
+TEST(Recurrent, SequencesThatEndBefore) {
+  const std::vector<int32_t> lengths{9, 0, 4, 12, 1};
+  for (const bool fixed : {false, true})
+    for (const RnnDirection direction : {RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional}) {
+      check<LSTM>(direction, fixed, 12, 5, {}, {}, lengths);
+      check<GRU>(direction, fixed, 12, 5, {}, {}, lengths);
+      check<GRU>(direction, fixed, 12, 5, {.linear_before_reset = true}, {}, lengths);
+      check<RNN>(direction, fixed, 12, 5, {}, {}, lengths);
+    }
+  check<GRU>(RnnDirection::forward, false, 3, 2, {}, {}, {3, 4});
+}
+
+// What kernels refuse, in terms of ops that have them.
+TEST(Recurrent, FunctionsAndBoundsOfTheirOwn) {
+  check<LSTM>(RnnDirection::forward, true, 7, 3, {.activations = {"HardSigmoid", "Tanh", "Relu"}});
+  check<LSTM>(RnnDirection::reverse, true, 7, 3, {.clip = 0.4}, {}, {7, 2, 3});
+  check<GRU>(RnnDirection::bidirectional, true, 7, 3, {.clip = 0.4});
 }
 
 // A step of its own for each direction.
