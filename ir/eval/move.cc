@@ -37,6 +37,10 @@ void copy_strided(const Tensor& in, int64_t in_offset, const Extents& in_strides
     while (true) {
       if (squares)
         copy_squares();
+      else if (from_step == 1 && to_step == 1)
+        std::copy_n(from, n, to);
+      else if (from_step == 0 && to_step == 1)
+        std::fill_n(to, n, *from);
       else
         for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
       size_t k = last;

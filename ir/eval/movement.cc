@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "tc/ir/eval/eval.h"
 #include "tc/ir/eval/move.h"
@@ -184,8 +185,7 @@ void eval<Pad>(EvalContext& ctx) {
   const size_t n = axes.size();
   if (pads.size() != 2 * n)
     ctx.fail(ErrorCode::bad_shape, "pad has ", pads.size(), " pads for ", n, " axes; expected ", 2 * n);
-  // Negative pads crop first; `sources[k]` then says for each place of axis k where its elements come from, -1:
-  // nowhere.
+  // Negative pads crop first; `sources[k]` then says for each place of axis k where its elements come from.
   Extents extents = in.extents();
   std::vector<std::vector<int64_t>> sources(extents.size());
   for (size_t k = 0; k < n; ++k) {
@@ -195,6 +195,28 @@ void eval<Pad>(EvalContext& ctx) {
   }
   Tensor& out = ctx.out(0, in.dtype(), extents);
   if (out.size() == 0) return;
+  std::optional<Tensor> fill;
+  if (ctx.has(2)) {
+    if (ctx.in(2).size() != 1)
+      ctx.fail(ErrorCode::bad_shape, "constant_value must be one element, got ", ctx.in(2).type());
+    fill = converted(ctx.in(2), in.dtype());
+  }
+  const Extents strides = row_major_strides(in.extents());
+  if (mode == PadMode::constant) {
+    fill_with(fill ? *fill : Tensor(in.dtype(), {}), out);
+    const Extents out_strides = row_major_strides(extents);
+    Extents kept = in.extents();
+    int64_t from = 0, to = 0;
+    for (size_t k = 0; k < n; ++k) {
+      const auto a = static_cast<size_t>(axes[k]);
+      kept[a] += std::min<int64_t>(0, pads[k]) + std::min<int64_t>(0, pads[n + k]);
+      from += std::max<int64_t>(0, -pads[k]) * strides[a];
+      to += std::max<int64_t>(0, pads[k]) * out_strides[a];
+    }
+    if (std::all_of(kept.begin(), kept.end(), [](int64_t e) { return e > 0; }))
+      copy_strided(in, from, strides, out, to, out_strides, kept);
+    return;
+  }
   for (size_t a = 0; a < sources.size(); ++a)
     for (int64_t i = 0; i < extents[a]; ++i) sources[a].push_back(i);
   for (size_t k = 0; k < n; ++k) {
@@ -207,7 +229,6 @@ void eval<Pad>(EvalContext& ctx) {
       int64_t s = i - std::max<int64_t>(before, 0);
       if (s < 0 || s >= size) switch (mode) {
           case PadMode::constant:
-            s = -1 - low;
             break;
           case PadMode::edge:
             s = s < 0 ? 0 : size - 1;
@@ -225,22 +246,14 @@ void eval<Pad>(EvalContext& ctx) {
       sources[a][static_cast<size_t>(i)] = s + low;
     }
   }
-  const Extents strides = row_major_strides(in.extents());
   std::vector<int64_t> from;
   from.reserve(static_cast<size_t>(out.size()));
   for_each_index(extents, [&](const Extents& index) {
     int64_t s = 0;
-    for (size_t k = 0; k < index.size() && s >= 0; ++k) {
-      const int64_t i = sources[k][static_cast<size_t>(index[k])];
-      s = i < 0 ? -1 : s + i * strides[k];
-    }
+    for (size_t k = 0; k < index.size(); ++k) s += sources[k][static_cast<size_t>(index[k])] * strides[k];
     from.push_back(s);
   });
-  if (!ctx.has(2)) return copy_indexed(in, from, out);
-  if (ctx.in(2).size() != 1)
-    ctx.fail(ErrorCode::bad_shape, "constant_value must be one element, got ", ctx.in(2).type());
-  const Tensor fill = converted(ctx.in(2), in.dtype());
-  copy_indexed(in, from, out, &fill);
+  copy_indexed(in, from, out);
 }
 
 template <>
