@@ -262,6 +262,17 @@ bool bind_rnn(Binder& b) {
         const auto e = f.extents(x);
         if (e[2] != features) fail(ErrorCode::bad_shape, "x has ", e[2], " features, the weights have ", features);
         s.time = e[0], s.batch = e[1];
+        const auto expect = [&](Slot slot, const Extents& extents, const char* what) {
+          if (slot == kNoSlot) return;
+          const auto given = f.extents(slot);
+          if (!std::equal(given.begin(), given.end(), extents.begin(), extents.end()))
+            fail(ErrorCode::bad_shape, what, " do not fit ", s.batch, " sequences of ", n, " units");
+        };
+        expect(sequence_lens, {s.batch}, "lengths");
+        expect(h0, {directions, s.batch, n}, "initial states");
+        expect(c0, {directions, s.batch, n}, "initial cells");
+        expect(bias, {directions, 2 * kG * n}, "biases");
+        expect(peephole, {directions, 3 * n}, "peephole weights");
         const int64_t state = (s.batch * n + 15) / 16 * 16, gates = (width + 15) / 16 * 16;
         s.chunk = std::clamp<int64_t>(kChunkRows / std::max<int64_t>(1, s.batch), 1, std::max<int64_t>(1, s.time));
         s.input.prepare(f, traits, w, s.chunk * s.batch, width, false);

@@ -96,6 +96,32 @@ TEST(Recurrent, SequencesThatEndBefore) {
   check<GRU>(RnnDirection::forward, false, 3, 2, {}, {}, {3, 4});
 }
 
+// Extents that only a run tells.
+TEST(Recurrent, OperandsOfAnotherBatch) {
+  Module m;
+  Builder b(m.main());
+  const auto input = [&](DType t, std::vector<Dim> dims, const char* name) {
+    return m.main().add_input(Type::tensor(t, Shape(dims)), name);
+  };
+  const std::vector<Value*> operands{
+      input(DType::f32, {Dim::symbol("time"), Dim::symbol("batch"), 5}, "x"),
+      b.constant(waves({1, 3 * 19, 5}, 0.5F, 1)),
+      b.constant(waves({1, 3 * 19, 19}, 0.3F, 2)),
+      b.constant(waves({1, 2 * 3 * 19}, 0.2F, 3)),
+      input(DType::i32, {Dim::symbol("sequences")}, "lengths"),
+      input(DType::f32, {1, Dim::symbol("states"), 19}, "h"),
+  };
+  m.main().set_outputs(std::vector{b.make_n<GRU>(operands, {}, 2)->result(1)});
+  const auto executable = compiled(m, {});
+  const auto run = [&](int64_t lengths, int64_t states) {
+    const auto context = executable->make_context(1);
+    executable->run({waves({4, 3, 5}, 1, 0), Tensor(DType::i32, {lengths}), waves({1, states, 19}, 1, 0)}, *context);
+  };
+  EXPECT_NO_THROW(run(3, 3));
+  EXPECT_THROW(run(2, 3), Error);
+  EXPECT_THROW(run(3, 4), Error);
+}
+
 // What kernels refuse, in terms of ops that have them.
 TEST(Recurrent, FunctionsAndBoundsOfTheirOwn) {
   check<LSTM>(RnnDirection::forward, true, 7, 3, {.activations = {"HardSigmoid", "Tanh", "Relu"}});
