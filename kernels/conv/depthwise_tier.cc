@@ -65,7 +65,7 @@ void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, c
           VecF weight[K];
 #pragma GCC unroll 8
           for (int q = 0; q < K; ++q) weight[q] = load(taps + q * kChannelBlock + j * kVecFloats);
-#pragma GCC unroll 32
+#pragma GCC unroll 40
           for (int c = 0; c < kReach; ++c) {
             if ((c < K - 1 && c < from) || (c > (R - 1) * S && c >= end)) continue;
             const VecF in = load(a + c * kChannelBlock + j * kVecFloats);
