@@ -58,6 +58,15 @@ struct Down {
         plane_step(s.dilation[0] * s.in[1] * s.in[2]),
         step(s.dilation[1] * s.in[2]),
         corner(((sz.at + sz.k0 * s.dilation[0]) * s.in[1] + sy.at + sy.k0 * s.dilation[1]) * s.in[2] + x0) {}
+
+  // f(in) for what each tap reads where the first one reads `first`; a column is `unit` floats.
+  template <class F>
+  TC_INLINE void each(const float* first, int64_t unit, F&& f) const {
+    for (int64_t kz = planes; kz > 0; --kz, first += plane_step * unit) {
+      const float* in = first;
+      for (int64_t ky = rows; ky > 0; --ky, in += step * unit) f(in);
+    }
+  }
 };
 
 template <bool kMax>
@@ -144,12 +153,8 @@ void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) 
         join_each<kMax>(corner, down.rows, down.step * 16, 16, p.right - p.left, line + p.left * 16);
       } else {
         for (int64_t i = p.left; i < p.right; ++i) {
-          const float* plane_in = corner + (i - p.left) * 16;
           Block16 acc = start;
-          for (int64_t kz = down.planes; kz > 0; --kz, plane_in += down.plane_step * 16) {
-            const float* in = plane_in;
-            for (int64_t ky = down.rows; ky > 0; --ky, in += down.step * 16) acc = join<kMax>(acc, Block16::load(in));
-          }
+          down.each(corner + (i - p.left) * 16, 16, [&](const float* in) { acc = join<kMax>(acc, Block16::load(in)); });
           acc.store(line + i * 16);
         }
       }
@@ -222,15 +227,11 @@ void held_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1, int
     for (int64_t row = row0; row < row1; ++row) {
       const Span sz = depth_span(s, row), sy = height_span(s, row);
       const Down down(s, sz, sy, p.x0);
-      const float* plane_in = x + down.corner + p.left;
       VecF columns[2] = {start, start};
-      for (int64_t kz = down.planes; kz > 0; --kz, plane_in += down.plane_step) {
-        const float* in = plane_in;
-        for (int64_t ky = down.rows; ky > 0; --ky, in += down.step) {
-          columns[0] = join<kMax>(columns[0], load(in, low));
-          if (held > kV) columns[1] = join<kMax>(columns[1], load(in + kV, high));
-        }
-      }
+      down.each(x + down.corner + p.left, 1, [&](const float* in) {
+        columns[0] = join<kMax>(columns[0], load(in, low));
+        if (held > kV) columns[1] = join<kMax>(columns[1], load(in + kV, high));
+      });
       const int64_t rows = g.count_include_pad ? sz.padded * sy.padded : (sz.k1 - sz.k0) * (sy.k1 - sy.k0);
       float* to = y + (row - row0) * s.out[2] + first;
       for (int r = 0; r < registers; ++r) {
@@ -284,12 +285,8 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
       const Down down(s, sz, sy, p.x0);
       for (int64_t i = p.left; i < p.right; i += kV) {
         const Tail<float> tail(static_cast<int>(least(kV, p.right - i)));
-        const float* plane_in = x + down.corner + i;
         VecF acc = start;
-        for (int64_t kz = down.planes; kz > 0; --kz, plane_in += down.plane_step) {
-          const float* in = plane_in;
-          for (int64_t ky = down.rows; ky > 0; --ky, in += down.step) acc = join<kMax>(acc, load(in, tail));
-        }
+        down.each(x + down.corner + i, 1, [&](const float* in) { acc = join<kMax>(acc, load(in, tail)); });
         // Whole registers: what a masked store leaves is slow to read.
         store(line + i, kMax ? select(tail.mask(), acc, start) : acc);
       }
