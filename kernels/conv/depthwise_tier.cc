@@ -1,10 +1,10 @@
 // Depthwise convolution on NCHW16c: a few output pixels of one channel block at a time, each a register (or two, or
 // four).
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "tc/kernels/conv/algorithms_tier.h"
+#include "tc/kernels/conv/rows_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 
 namespace tc::kernels {
@@ -19,18 +19,6 @@ constexpr int kPixels = 6;
 #else
 constexpr int kPixels = 3;
 #endif
-
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
-TC_INLINE void advance(TileOut& out, int64_t floats) {
-  out.c = forget(out.c + floats);
-  if (out.residual != nullptr) out.residual = forget(out.residual + floats);
-}
 
 // Of a block's plane, `rows` lines of `count` runs of pixels side by side, from output (y, c) on.
 struct Lines {
@@ -130,14 +118,7 @@ void pixels(const ConvShape& s, const Window& k, const float* in, const float* w
   t.zero();
   for (int64_t ky = k.ky0; ky < k.ky1; ++ky) {
     for (int64_t kx = k.kx0; kx < k.kx1; ++kx) {
-      const float* a = in + ky * k.line + kx * k.tap;
-      const float* tap = w + (ky * s.kernel[2] + kx) * kChannelBlock;
-#pragma GCC unroll 4
-      for (int j = 0; j < kBlockVecs; ++j) {
-        const VecF x = load(tap + j * kVecFloats);
-#pragma GCC unroll 16
-        for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * k.pixel + j * kVecFloats), x, t.v[i][j]);
-      }
+      t.step_lanes(in + ky * k.line + kx * k.tap, k.pixel, w + (ky * s.kernel[2] + kx) * kChannelBlock);
     }
   }
   t.finish(e, out);
@@ -149,6 +130,18 @@ constexpr std::array<PixelsFn, sizeof...(R)> pixels_by_count(std::integer_sequen
   return {pixels<R + 1>...};
 }
 constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixels>{});
+
+// `count` of them, out.row apart.
+void run_of(const ConvShape& s, const Window& k, const float* in, const float* w, int64_t count, const Epilogue& e,
+            TileOut out) {
+  const Strips strips(count, kPixels);
+  for (int64_t strip = 0; strip < strips.count; ++strip) {
+    const int size = strips.rows(strip);
+    kByCount[static_cast<size_t>(size - 1)](s, k, in, w, e, out);
+    in += size * k.pixel;
+    advance(out, size * out.row);
+  }
+}
 
 // Output columns [c0, c1) of a row for kernels of one row, any stride and dilation, by pieces of the input that are
 // copied with their padding: most of what a filter of 15 taps sees of 50 columns touches it.
@@ -176,20 +169,11 @@ void row_by_pieces(const ConvShape& s, int64_t y, int64_t c0, int64_t c1, const 
     const int64_t x1 = x0 + (cols - 1) * stride + reach;
     const float* in = row + x0 * kChannelBlock;
     if (x0 < 0 || x1 > width) {
-      const int64_t from = least(x1, most(0, x0)), to = most(from, least(x1, width));
-      std::memset(piece, 0, static_cast<size_t>((from - x0) * kChannelBlock) * sizeof(float));
-      std::memcpy(piece + (from - x0) * kChannelBlock, row + from * kChannelBlock,
-                  static_cast<size_t>((to - from) * kChannelBlock) * sizeof(float));
-      std::memset(piece + (to - x0) * kChannelBlock, 0, static_cast<size_t>((x1 - to) * kChannelBlock) * sizeof(float));
+      copy_rows(row, 1, 0, 1, width, kChannelBlock, x0, x1 - x0, piece);
       in = piece;
     }
-    const Strips strips(cols, kPixels);
-    for (int64_t strip = 0; strip < strips.count; ++strip) {
-      const int size = strips.rows(strip);
-      kByCount[static_cast<size_t>(size - 1)](s, k, in, w, e, out);
-      in += size * k.pixel;
-      advance(out, size * kChannelBlock);
-    }
+    run_of(s, k, in, w, cols, e, out);
+    advance(out, cols * kChannelBlock);
     c0 += cols;
   }
 }
@@ -211,13 +195,7 @@ void any_rows(const ConvShape& s, int64_t row0, int64_t row1, int64_t col0, int6
     TileOut to = out;
     to.row = to.residual_row = (step_y * out_width + step_x) * kChannelBlock;
     advance(to, ((y - row0) * out_width + c - col0) * kChannelBlock);
-    const Strips strips(count, kPixels);
-    for (int64_t strip = 0; strip < strips.count; ++strip) {
-      const int size = strips.rows(strip);
-      kByCount[static_cast<size_t>(size - 1)](s, k, in, w, e, to);
-      in += size * k.pixel;
-      advance(to, size * to.row);
-    }
+    run_of(s, k, in, w, count, e, to);
   };
   // Output columns and rows all of whose taps lie inside: border pixels of these rows go down the columns.
   const int64_t last_column = width - 1 - (s.kernel[2] - 1) * s.dilation[2] + s.pad[2];
@@ -246,14 +224,14 @@ void any_rows(const ConvShape& s, int64_t row0, int64_t row1, int64_t col0, int6
 void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int) {
   const ConvShape& s = args.shape;
   const Epilogue& e = args.epilogue;
-  const int64_t blocks = (s.oc + kChannelBlock - 1) / kChannelBlock;
+  const int64_t blocks = ceil_div(s.oc, kChannelBlock);
   const int64_t block_tile = tile % p.block_tiles;
   tile /= p.block_tiles;
   const int64_t col_tile = tile % p.col_tiles;
   tile /= p.col_tiles;
   const int64_t row_tile = tile % p.row_tiles, image = tile / p.row_tiles;
   const int64_t row0 = row_tile * p.row_tile, row1 = least(p.rows, row0 + p.row_tile);
-  // Rows of several columns' tiles are one at a time.
+  // Only images of one row are cut into columns.
   const int64_t col0 = col_tile * p.col_tile, col1 = least(p.cols, col0 + p.col_tile);
   const int64_t block1 = least(blocks, (block_tile + 1) * p.block_tile);
   const int64_t line = s.out[2] * kChannelBlock;

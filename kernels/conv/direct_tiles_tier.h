@@ -120,8 +120,7 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
     }
     t.finish(e, out);
     in += R * pixel;
-    out.c = forget(out.c + R * out.row);
-    if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
+    advance(out, R * out.row);
   }
 }
 
@@ -136,19 +135,12 @@ void lane_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epil
     const Tap* line = s.taps.first;
     for (int64_t rows = s.taps.cols > 0 ? s.taps.rows : 0; rows > 0; --rows, line += s.taps.line) {
       for (const Tap* tap = line; tap < line + s.taps.cols; ++tap) {
-        const float *a = in + tap->in, *w = s.w + tap->w;
-#pragma GCC unroll 4
-        for (int j = 0; j < kBlockVecs; ++j) {
-          const VecF weight = load(w + j * kVecFloats);
-#pragma GCC unroll 16
-          for (int i = 0; i < R; ++i) t.v[i][j] = fma(load(a + i * s.pixel + j * kVecFloats), weight, t.v[i][j]);
-        }
+        t.step_lanes(in + tap->in, s.pixel, s.w + tap->w);
       }
     }
     t.finish(e, out);
     in += R * s.pixel;
-    out.c = forget(out.c + R * out.row);
-    if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
+    advance(out, R * out.row);
   }
 }
 
@@ -229,8 +221,7 @@ void few_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilo
     }
     result.finish(e, out);
     in += R * pixel;
-    out.c = forget(out.c + R * out.row);
-    if (out.residual != nullptr) out.residual = forget(out.residual + R * out.row);
+    advance(out, R * out.row);
   }
 }
 

@@ -4,14 +4,11 @@
 #include <cstring>
 
 #include "tc/kernels/conv/conv.h"
+#include "tc/kernels/conv/rows_tier.h"
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
 namespace {
-
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 // A run of output pixels in one row.
 struct Run {

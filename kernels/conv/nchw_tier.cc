@@ -4,21 +4,12 @@
 #include <utility>
 
 #include "tc/kernels/conv/algorithms_tier.h"
+#include "tc/kernels/conv/rows_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/stride2.h"
 
 namespace tc::kernels {
 namespace {
-
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // `count` floats, step floats apart; a last register that is not full overlaps the one before.
 template <class Load>

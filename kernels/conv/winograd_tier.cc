@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "tc/kernels/conv/algorithms_tier.h"
+#include "tc/kernels/conv/rows_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 
 namespace tc::kernels {
@@ -20,13 +21,6 @@ namespace {
 
 constexpr int kGroup = kPanel / kChannelBlock;
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
-
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 TC_INLINE VecF scaled(VecF a, float f) {
   return a * VecF(f);

@@ -49,6 +49,12 @@ TC_INLINE T* forget(T* p) {
   return p;
 }
 
+// On to what lies `floats` further.
+TC_INLINE void advance(TileOut& out, int64_t floats) {
+  out.c = forget(out.c + floats);
+  if (out.residual != nullptr) out.residual = forget(out.residual + floats);
+}
+
 // The value in a register: it is not read from memory anew by every operation that takes it.
 TC_INLINE VecF held(VecF x) {
 #if defined(__AVX512F__)
@@ -103,6 +109,16 @@ struct Tile {
       const VecF x(a[i / 4][i % 4 * rs]);
 #pragma GCC unroll 4
       for (int j = 0; j < NV; ++j) v[i][j] = fma(x, w[j], v[i][j]);
+    }
+  }
+
+  // Where lanes are channels that each see themselves alone: row i of the left operand times one row of weights.
+  TC_INLINE void step_lanes(const float* a, int64_t rs, const float* weights) {
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) {
+      const VecF w = load(weights + j * kVecFloats);
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) v[i][j] = fma(load(a + i * rs + j * kVecFloats), w, v[i][j]);
     }
   }
 
