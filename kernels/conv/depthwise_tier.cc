@@ -133,7 +133,8 @@ constexpr auto kByCount = pixels_by_count(std::make_integer_sequence<int, kPixel
 
 // `count` of them, out.row apart.
 void run_of(const ConvShape& s, const Window& k, const float* in, const float* w, int64_t count, const Epilogue& e,
-            TileOut out) {
+            const TileOut& place) {
+  TileOut out = place;
   const Strips strips(count, kPixels);
   for (int64_t strip = 0; strip < strips.count; ++strip) {
     const int size = strips.rows(strip);
@@ -151,7 +152,8 @@ bool by_pieces(const ConvShape& s) {
   return rows_inside && (s.kernel[2] - 1) * s.dilation[2] < kPieceColumns / 2 && s.stride[2] < kPieceColumns / 2;
 }
 void row_by_pieces(const ConvShape& s, int64_t y, int64_t c0, int64_t c1, const float* x, const float* w,
-                   const Epilogue& e, TileOut out) {
+                   const Epilogue& e, const TileOut& place) {
+  TileOut out = place;
   const int64_t width = s.in[2], stride = s.stride[2], reach = (s.kernel[2] - 1) * s.dilation[2] + 1;
   const float* row = x + y * s.stride[1] * width * kChannelBlock;
   const Window k{.ky0 = 0,
