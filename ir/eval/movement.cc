@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "tc/ir/eval/eval.h"
 #include "tc/ir/eval/move.h"
@@ -195,7 +194,7 @@ void eval<Pad>(EvalContext& ctx) {
   }
   Tensor& out = ctx.out(0, in.dtype(), extents);
   if (out.size() == 0) return;
-  std::optional<Tensor> fill;
+  Tensor fill(in.dtype(), {});
   if (ctx.has(2)) {
     if (ctx.in(2).size() != 1)
       ctx.fail(ErrorCode::bad_shape, "constant_value must be one element, got ", ctx.in(2).type());
@@ -203,7 +202,7 @@ void eval<Pad>(EvalContext& ctx) {
   }
   const Extents strides = row_major_strides(in.extents());
   if (mode == PadMode::constant) {
-    fill_with(fill ? *fill : Tensor(in.dtype(), {}), out);
+    fill_with(fill, out);
     const Extents out_strides = row_major_strides(extents);
     Extents kept = in.extents();
     int64_t from = 0, to = 0;
@@ -223,8 +222,7 @@ void eval<Pad>(EvalContext& ctx) {
     const auto a = static_cast<size_t>(axes[k]);
     const int64_t before = pads[k], low = std::max<int64_t>(0, -before);
     const int64_t size = in.extents()[a] - low - std::max<int64_t>(0, -pads[n + k]);
-    if (size <= 0 && mode != PadMode::constant)
-      ctx.fail(ErrorCode::bad_shape, "nothing to pad with: axis ", a, " is empty");
+    if (size <= 0) ctx.fail(ErrorCode::bad_shape, "nothing to pad with: axis ", a, " is empty");
     for (int64_t i = 0; i < extents[a]; ++i) {
       int64_t s = i - std::max<int64_t>(before, 0);
       if (s < 0 || s >= size) switch (mode) {

@@ -89,9 +89,6 @@ TC_INLINE Block16 divided(Block16 a, int64_t n) {
   return a;
 }
 
-// A row of windows in two passes: what each column of the input comes to, with the padding beside the image as columns
-// of their own, then what the columns of each window do. GoogLeNet's maxima 2.2 to 0.8 ms. Columns that windows skip
-// are not worth that.
 // For `count` outputs, `step` floats apart in the input, what N (or n) inputs come to that are `apart` floats apart.
 template <bool kMax, int N>
 TC_INLINE void join_each(const float* in, int64_t n, int64_t apart, int64_t step, int64_t count, float* out) {
@@ -120,6 +117,9 @@ TC_INLINE void join_each(const float* in, int64_t n, int64_t apart, int64_t step
   }
 }
 
+// A row of windows in two passes: what each column of the input comes to, with the padding beside the image as columns
+// of their own, then what the columns of each window do. GoogLeNet's maxima 2.2 to 0.8 ms. Columns that windows skip
+// are not worth that.
 template <bool kMax>
 void blocked_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const PoolShape& s = g.shape;
@@ -188,6 +188,18 @@ TC_INLINE float plain_one(const PoolArgs& g, const float* x, const Span& sz, con
   return kMax ? acc : acc / static_cast<float>(taps_of(g.count_include_pad, sz, sy, sx));
 }
 
+// What averages divide by: the taps of output columns [first, first + cols), times those of a row of windows.
+TC_INLINE void column_taps(const PoolArgs& g, int64_t first, int64_t cols, float* taps) {
+  for (int64_t i = 0; i < cols; ++i) {
+    const Span sx = span_of(g.shape, 2, first + i);
+    taps[i] = static_cast<float>(g.count_include_pad ? sx.padded : sx.k1 - sx.k0);
+  }
+}
+TC_INLINE VecF row_taps(const PoolArgs& g, const Span& sz, const Span& sy) {
+  const int64_t taps = g.count_include_pad ? sz.padded * sy.padded : (sz.k1 - sz.k0) * (sy.k1 - sy.k0);
+  return VecF(static_cast<float>(taps));
+}
+
 #if defined(__AVX512F__)
 // Columns that two registers hold, which permutations take each window's from, and the kernels that this is for.
 constexpr int64_t kHeldColumns = 2 * kV;
@@ -219,11 +231,8 @@ void held_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1, int
         inside[r][k] = _mm512_cmplt_epu32_mask(from[r][k], _mm512_set1_epi32(held));
       }
     }
-    alignas(64) float column_taps[2 * kV];
-    for (int64_t i = 0; !kMax && i < cols; ++i) {
-      const Span sx = span_of(s, 2, first + i);
-      column_taps[i] = static_cast<float>(g.count_include_pad ? sx.padded : sx.k1 - sx.k0);
-    }
+    alignas(64) float taps_beside[2 * kV];
+    if (!kMax) column_taps(g, first, cols, taps_beside);
     for (int64_t row = row0; row < row1; ++row) {
       const Span sz = depth_span(s, row), sy = height_span(s, row);
       const Down down(s, sz, sy, p.x0);
@@ -232,7 +241,6 @@ void held_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1, int
         columns[0] = join<kMax>(columns[0], load(in, low));
         if (held > kV) columns[1] = join<kMax>(columns[1], load(in + kV, high));
       });
-      const int64_t rows = g.count_include_pad ? sz.padded * sy.padded : (sz.k1 - sz.k0) * (sy.k1 - sy.k0);
       float* to = y + (row - row0) * s.out[2] + first;
       for (int r = 0; r < registers; ++r) {
         const Tail<float> tail(static_cast<int>(least(kV, cols - r * kV)));
@@ -241,7 +249,7 @@ void held_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1, int
           const VecF column(_mm512_permutex2var_ps(columns[0], from[r][k], columns[1]));
           acc = join<kMax>(acc, select(Mask<float>(inside[r][k]), column, start));
         }
-        if (!kMax) acc = acc / (VecF(static_cast<float>(rows)) * load(column_taps + r * kV, tail));
+        if (!kMax) acc = acc / (row_taps(g, sz, sy) * load(taps_beside + r * kV, tail));
         store(to + r * kV, acc, tail);
       }
     }
@@ -276,10 +284,7 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
     const int64_t cols = least(room, s.out[2] - first), whole = (cols + kV - 1) / kV * kV;
     const Piece p(s, first, whole);
     for (int64_t i = 0; i < p.line; i += kV) store(line + i, start);
-    for (int64_t i = 0; !kMax && i < cols; ++i) {
-      const Span sx = span_of(s, 2, first + i);
-      taps[i] = static_cast<float>(g.count_include_pad ? sx.padded : sx.k1 - sx.k0);
-    }
+    if (!kMax) column_taps(g, first, cols, taps);
     for (int64_t row = row0; row < row1; ++row) {
       const Span sz = depth_span(s, row), sy = height_span(s, row);
       const Down down(s, sz, sy, p.x0);
@@ -290,8 +295,7 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
         // Whole registers: what a masked store leaves is slow to read.
         store(line + i, kMax ? select(tail.mask(), acc, start) : acc);
       }
-      const int64_t rows = g.count_include_pad ? sz.padded * sy.padded : (sz.k1 - sz.k0) * (sy.k1 - sy.k0);
-      const VecF row_taps(static_cast<float>(rows));
+      const VecF taps_above = row_taps(g, sz, sy);
       float* to = y + (row - row0) * s.out[2] + first;
       for (int64_t i = 0; i < cols; i += kV) {
         const Tail<float> tail(static_cast<int>(least(kV, cols - i)));
@@ -301,7 +305,7 @@ void plain_rows(const PoolArgs& g, int64_t plane, int64_t row0, int64_t row1) {
         };
         VecF acc = column(0);
         for (int64_t kx = 1; kx < s.kernel[2]; ++kx) acc = join<kMax>(acc, column(kx));
-        store(to + i, kMax ? acc : acc / (row_taps * load(taps + i, tail)), tail);
+        store(to + i, kMax ? acc : acc / (taps_above * load(taps + i, tail)), tail);
       }
     }
   }

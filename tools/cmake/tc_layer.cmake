@@ -38,11 +38,17 @@ function(tc_unity target)
   endif()
 endfunction()
 
-# tc_once(TARGET): its code runs once for a model, not once for an inference, and is compiled for a quick build.
+# What runs once for a model is compiled for a quick build. What it has of the standard library's functions the linker
+# may take for the library's calls, too, so that these must be inlined well: with tools at -O0 a loop of 20 steps takes
+# 73 us, with these 25, mlp 7 and 5.
+set(TC_QUICK_BUILD "")
+if(NOT TC_SANITIZE)
+  set(TC_QUICK_BUILD "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
+endif()
+
+# tc_once(TARGET): its code runs once for a model, not once for an inference.
 function(tc_once target)
-  if(NOT TC_SANITIZE)
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
-  endif()
+  target_compile_options(${target} PRIVATE "${TC_QUICK_BUILD}")
 endfunction()
 
 set_property(GLOBAL PROPERTY TC_LAYERS "")
