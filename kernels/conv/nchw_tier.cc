@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "tc/kernels/conv/algorithms_tier.h"
+#if defined(__AVX512F__)
+#include "tc/kernels/conv/depthwise_plane_tier.h"
+#endif
 #include "tc/kernels/conv/rows_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/stride2.h"
@@ -44,8 +47,10 @@ struct Region {
         cols(least(p.cols - col0, p.col_tile)),
         in_rows((rows - 1) * s.stride[1] + (s.kernel[1] - 1) * s.dilation[1] + 1),
         line(nchw_line(s, cols)),
-        data(args.scratch + worker * ceil_div(p.worker_floats, 16) * 16 + p.tap_floats) {
-    // The padding is the same for all channels.
+        data(args.scratch + worker * ceil_div(p.worker_floats, 16) * 16 + p.tap_floats) {}
+
+  // The padding, which is the same for all channels.
+  void pad(const ConvPlan& p) const {
     std::memset(data, 0, static_cast<size_t>(p.worker_floats - p.tap_floats) * sizeof(float));
   }
 
@@ -151,49 +156,33 @@ TC_INLINE void depthwise(int64_t taps, const float* w, const int64_t* offsets, c
     t.finish(e, out);
 }
 
-// The same for K x K neighbouring taps: a row of the input is read once for all rows of the output. Where a register is
-// a cache line, what lies across two is put together from both: 144 channels of 56 x 56
-// 0.60 to 0.40 ms.
+#if !defined(__AVX512F__)
+// The same for K x K neighbouring taps: a row of the input is read once for all rows of the output.
 template <int R, int NV, int K>
 void depthwise_square(const float* w, const float* in, int64_t line, const Epilogue& e, const TileOut& out) {
   Tile<R, NV> t;
   t.zero();
 #pragma GCC unroll 8
   for (int r = 0; r < R + K - 1; ++r, in += line) {
-#if defined(__AVX512F__)
-    VecF x[NV + 1];
 #pragma GCC unroll 5
-    for (int j = 0; j <= NV; ++j) x[j] = load(in + j * kVecFloats);
-    const auto at = [&]<int kX>(int j, std::integral_constant<int, kX>) __attribute__((always_inline)) {
-      return VecF(
-          _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x[j + 1]), _mm512_castps_si512(x[j]), kX)));
-    };
-#else
-    const auto at = [&]<int kX>(int j, std::integral_constant<int, kX>) __attribute__((always_inline)) {
-      return load(in + j * kVecFloats + kX);
-    };
-#endif
-    const auto tap = [&]<int kX>(std::integral_constant<int, kX> kx) __attribute__((always_inline)) {
+    for (int kx = 0; kx < K; ++kx) {
 #pragma GCC unroll 4
       for (int j = 0; j < NV; ++j) {
-        const VecF row = at(j, kx);
+        const VecF row = load(in + j * kVecFloats + kx);
 #pragma GCC unroll 5
         for (int ky = 0; ky < K; ++ky) {
           const int i = r - ky;
-          if (i >= 0 && i < R) t.v[i][j] = fma(row, VecF(w[ky * K + kX]), t.v[i][j]);
+          if (i >= 0 && i < R) t.v[i][j] = fma(row, VecF(w[ky * K + kx]), t.v[i][j]);
         }
       }
-    };
-    [&]<int... kX>(std::integer_sequence<int, kX...>) __attribute__((always_inline)) {
-      (tap(std::integral_constant<int, kX>{}), ...);
     }
-    (std::make_integer_sequence<int, K>{});
   }
   if (out.cols < NV * kVecFloats)
     t.template finish<true>(e, out);
   else
     t.finish(e, out);
 }
+#endif
 
 // f(number of registers as a constant) for a piece of `vecs` of them.
 template <class F>
@@ -222,6 +211,38 @@ TC_INLINE void fetch(const float* p, int64_t rows, int64_t step, int64_t count) 
 // Output rows at a time: with two or more registers each they fill the pipes of the arithmetic.
 #if defined(__AVX512F__)
 constexpr int kDepthwiseRows = 4;
+
+// For these taps and strides, or null.
+using PlaneFns = DepthwisePlaneFn (*)(int vecs, bool one_row);
+PlaneFns plane_fns(const ConvShape& s) {
+  const int64_t k = s.kernel[1], stride = s.stride[1];
+  if (s.kernel[2] != k || s.stride[2] != stride || s.dilation[1] != 1 || s.dilation[2] != 1) return nullptr;
+  if (k == 3) return stride == 1 ? depthwise_plane_of<3, 1> : stride == 2 ? depthwise_plane_of<3, 2> : nullptr;
+  if (k == 5) return stride == 1 ? depthwise_plane_of<5, 1> : stride == 2 ? depthwise_plane_of<5, 2> : nullptr;
+  return nullptr;
+}
+
+// A tile of the plan for one channel, whose image `x` is; `out` is of its first output.
+void depthwise_plane_tile(const ConvShape& s, const ConvPlan& p, PlaneFns fns, int64_t row0, int64_t rows, int64_t col0,
+                          int64_t cols, const float* x, const float* w, float bias, const Epilogue& e, TileOut out) {
+  const int64_t most_cols = kPanel / s.stride[2];
+  const TileOut origin = out;
+  for (int64_t c = 0; c < cols; c += most_cols) {
+    out.cols = static_cast<int>(least(most_cols, cols - c));
+    const int vecs = (out.cols + kVecFloats - 1) / kVecFloats;
+    const PlanePiece piece(x, s.in[2], col0 + c, s.stride[2], s.pad[2]);
+    const DepthwisePlaneFn several = fns(vecs, false), one = fns(vecs, true);
+    for (int64_t r = 0; r < rows;) {
+      const bool full = r + kDepthwiseRows <= rows;
+      const int64_t step = full ? kDepthwiseRows : 1;
+      const int64_t y0 = (row0 + r) * s.stride[1] - s.pad[1], seen = (step - 1) * s.stride[1] + s.kernel[1];
+      out.c = origin.c + r * p.cols + c;
+      out.residual = origin.residual == nullptr ? nullptr : origin.residual + r * p.cols + c;
+      (full ? several : one)(piece, y0, least(seen, most(0, -y0)), least(seen, s.in[1] - y0), w, bias, e, out);
+      r += step;
+    }
+  }
+}
 #else
 constexpr int kDepthwiseRows = 2;
 #endif
@@ -235,6 +256,7 @@ void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& p, int64_t ti
   const int64_t group = tile / p.col_tiles / p.row_tiles % s.groups;
   const int64_t image = tile / p.col_tiles / p.row_tiles / s.groups;
   const Region g(args, p, row_tile, col_tile, worker);
+  g.pad(p);
   const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups, taps = s.kernel[1] * s.kernel[2];
   const int64_t in_plane = g.height * g.width, plane = p.rows * p.cols;
   const int64_t channel = group * out_channels, row0 = image * s.oc + channel;
@@ -284,15 +306,34 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
   const int64_t image = tile / p.block_tiles / p.col_tiles / p.row_tiles;
   const Region g(args, p, row_tile, col_tile, worker);
   const int64_t taps = s.kernel[1] * s.kernel[2], plane = p.rows * p.cols;
+#if defined(__AVX512F__)
+  if (const PlaneFns fns = plane_fns(s)) {
+    const int64_t end = least(s.oc, (block_tile + 1) * p.block_tile);
+    for (int64_t channel = block_tile * p.block_tile; channel < end; ++channel) {
+      const int64_t row0 = image * s.oc + channel, at = row0 * plane + g.row0 * p.cols + g.col0;
+      TileOut out;
+      out.row = out.residual_row = p.cols;
+      out.c = args.y + at;
+      out.residual = e.residual == nullptr ? nullptr : e.residual + at;
+      depthwise_plane_tile(s, p, fns, g.row0, g.rows, g.col0, g.cols, args.x + row0 * g.height * g.width,
+                           args.w + channel * taps, e.bias == nullptr ? 0.0f : e.bias[channel], e, out);
+      strip(args, g, row0, 1, plane);
+    }
+    return;
+  }
+#endif
+  g.pad(p);
   auto* offsets = reinterpret_cast<int64_t*>(g.data - p.tap_floats);
   int64_t* next = offsets;
   for (int64_t ky = 0; ky < s.kernel[1]; ++ky) {
     for (int64_t kx = 0; kx < s.kernel[2]; ++kx) *next++ = g.offset(0, ky, kx);
   }
+#if !defined(__AVX512F__)
   // Neighbouring taps, as many across as down; or 0.
   int64_t square = s.kernel[1];
   for (int i = 1; i <= 2; ++i)
     if (s.stride[i] != 1 || s.dilation[i] != 1 || s.kernel[i] != square) square = 0;
+#endif
   TileOut out;
   out.row = out.residual_row = g.out_width;
   const int64_t last = least(s.oc, (block_tile + 1) * p.block_tile);
@@ -321,11 +362,11 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
         const float* in = g.data + y * s.stride[1] * g.line + x;
         const int64_t row = s.stride[1] * g.line;
         with_vecs(vecs, [&]<int NV>(std::integral_constant<int, NV>) {
-          if (full && square == 3)
-            depthwise_square<kDepthwiseRows, NV, 3>(w, in, row, e, out);
-          else if (full && square == 5)
-            depthwise_square<kDepthwiseRows, NV, 5>(w, in, row, e, out);
-          else if (full)
+#if !defined(__AVX512F__)
+          if (full && square == 3) return depthwise_square<kDepthwiseRows, NV, 3>(w, in, row, e, out);
+          if (full && square == 5) return depthwise_square<kDepthwiseRows, NV, 5>(w, in, row, e, out);
+#endif
+          if (full)
             depthwise<kDepthwiseRows, NV>(taps, w, offsets, in, row, e, out);
           else
             depthwise<1, NV>(taps, w, offsets, in, row, e, out);
