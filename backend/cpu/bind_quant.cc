@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind_quant.h"
+#include "tc/backend/cpu/strips.h"
 #include "tc/kernels/blockwise/blockwise.h"
 #include "tc/kernels/int8/int8.h"
 
@@ -447,15 +449,19 @@ struct RunsState {
 // Elements of a piece of work.
 constexpr int64_t kPiece = 1 << 14;
 
+// Number k of integers of 8 or 16 bits.
+int32_t number_at(const void* p, int64_t k, DType t) {
+  if (t == DType::u16) return static_cast<const uint16_t*>(p)[k];
+  if (t == DType::i16) return static_cast<const int16_t*>(p)[k];
+  return as_number(static_cast<const uint8_t*>(p)[k], t);
+}
+
 template <bool kQuantise>
 bool bind_linear(Binder& b) {
   using Op = std::conditional_t<kQuantise, QuantizeLinear, DequantizeLinear>;
   const auto& attrs = b.attrs<Op>();
-  const DType byte = kQuantise ? b.result_dtype(0) : b.dtype(0), real = kQuantise ? b.dtype(0) : b.result_dtype(0);
-  if (!is_byte(byte) || real != DType::f32 || b.dtype(1) != DType::f32) return b.refuse("not between f32 and bytes");
-  if (attrs.block_size) return b.refuse("scales of blocks");
-  if constexpr (kQuantise)
-    if (attrs.precision && *attrs.precision != DType::f32) return b.refuse("computed in another precision");
+  if (const char* reason = linear_refusal(b.node())) return b.refuse(reason);
+  const DType narrow = kQuantise ? b.result_dtype(0) : b.dtype(0);
   const int rank = b.rank(0);
   const bool one = is_one(b, 1);
   if (!one && b.rank(1) != 1) return b.refuse("scales are no vector");
@@ -464,7 +470,8 @@ bool bind_linear(Binder& b) {
   const kernels::Int8Table& table = b.table().int8;
   const Layout layout = one ? b.layout(0) : Layout::plain;
   const Slot x = b.in(0, layout), scale = b.in(1), zero = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0, layout);
-  const bool is_signed = byte == DType::i8;
+  const kernels::Elem type = *elem_of(narrow);
+  const auto width = static_cast<int64_t>(size_of(narrow));
   const Node* node = &b.node();
   b.flops = [=](const Frame& f) { return 3 * static_cast<double>(f.count(x)); };
   b.step<RunsState>(
@@ -474,7 +481,7 @@ bool bind_linear(Binder& b) {
         const auto e = f.extents(x);
         s.length = 1;
         if (one) {
-          s.length = static_cast<int64_t>(f.bytes(x) / size_of(kQuantise ? real : byte));
+          s.length = static_cast<int64_t>(f.bytes(x) / size_of(kQuantise ? DType::f32 : narrow));
           return;
         }
         s.scales = e[axis];
@@ -484,17 +491,17 @@ bool bind_linear(Binder& b) {
       },
       [=, &table](Frame& f, RunsState& s) {
         const auto* scales = f.ptr<const float>(scale);
-        const auto* zeros = zero == kNoSlot ? nullptr : f.ptr<const uint8_t>(zero);
+        const void* zeros = zero == kNoSlot ? nullptr : f.raw(zero);
         const kernels::Tiling pieces{s.length, kPiece};
         kernels::parallel_for(f.team(), s.runs * pieces.count(), [&](int64_t tile, int) {
           const int64_t run = tile / pieces.count(), piece = tile % pieces.count(), at = run * s.length;
           const int64_t first = at + pieces.begin(piece), n = at + pieces.end(piece) - first, k = run % s.scales;
-          const int32_t of_zero = zeros ? as_number(zeros[k], byte) : 0;
+          const int32_t of_zero = zeros ? number_at(zeros, k, narrow) : 0;
           if constexpr (kQuantise)
-            table.quantise.fn(f.ptr<const float>(x) + first, n, scales[k], of_zero, is_signed,
-                              f.ptr<uint8_t>(y) + first);
+            table.quantise.fn(f.ptr<const float>(x) + first, n, scales[k], of_zero, type,
+                              f.ptr<uint8_t>(y) + first * width);
           else
-            table.dequantise.fn(f.ptr<const uint8_t>(x) + first, n, scales[k], of_zero, is_signed,
+            table.dequantise.fn(f.ptr<const uint8_t>(x) + first * width, type, n, scales[k], of_zero,
                                 f.ptr<float>(y) + first);
         });
       });
@@ -536,13 +543,30 @@ bool bind_dynamic_quantize(Binder& b) {
           if (step == 0)
             std::memset(to + first, 0, static_cast<size_t>(n));
           else
-            table.quantise.fn(from + first, n, step, zero_point, false, to + first);
+            table.quantise.fn(from + first, n, step, zero_point, kernels::Elem::u8, to + first);
         });
       });
   return true;
 }
 
+// Op: quantize_linear or dequantize_linear.
+template <class Op>
+const char* refusal(const Node& n, DType narrow, DType real) {
+  const bool sums = n.is<DequantizeLinear>() && narrow == DType::i32 && !n.operand(2);
+  if (!is_byte(narrow) && narrow != DType::u16 && narrow != DType::i16 && !sums) return "not of 8 or 16 bits";
+  if (real != DType::f32 || n.operand(1)->dtype() != DType::f32) return "floats are not in f32";
+  if (n.attrs<Op>().block_size) return "scales of blocks";
+  if constexpr (requires { n.attrs<Op>().precision; })
+    if (n.attrs<Op>().precision.value_or(DType::f32) != DType::f32) return "computed in another precision";
+  return nullptr;
+}
+
 }  // namespace
+
+const char* linear_refusal(const Node& n) {
+  const DType from = n.operand(0)->dtype(), to = n.result(0)->dtype();
+  return n.is<QuantizeLinear>() ? refusal<QuantizeLinear>(n, to, from) : refusal<DequantizeLinear>(n, from, to);
+}
 
 void rows_bind_quant(BindRows& rows) {
   rows.push_back({OpId::MatMulInteger, "dot_i8", bind_matmul_integer});

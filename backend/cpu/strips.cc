@@ -209,8 +209,12 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       const bool inverts = scale.kind == Kind::immediate && compute_ == Elem::f32 && kernels::inverts(by);
       const int quotient =
           inverts ? op(MicroOp::quotient, x[0], x[1], immediate(1 / by)) : op(MicroOp::div, x[0], x[1]);
-      return op(n.result(0)->dtype() == DType::i8 ? MicroOp::to_i8 : MicroOp::to_u8, quotient,
-                x.size() > 2 && x[2] >= 0 ? x[2] : immediate(0));
+      const DType t = n.result(0)->dtype();
+      const MicroOp to = t == DType::i8    ? MicroOp::to_i8
+                         : t == DType::i16 ? MicroOp::to_i16
+                         : t == DType::u16 ? MicroOp::to_u16
+                                           : MicroOp::to_u8;
+      return op(to, quotient, x.size() > 2 && x[2] >= 0 ? x[2] : immediate(0));
     }
     case OpId::LeakyRelu:
       return op(MicroOp::leaky_relu, x[0], immediate(n.attrs<LeakyRelu>().alpha));

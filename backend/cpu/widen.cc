@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "tc/backend/cpu/bind_quant.h"
 #include "tc/backend/cpu/bind_rnn.h"
 #include "tc/backend/cpu/lower.h"
 #include "tc/ir/eval/move.h"
@@ -23,6 +24,9 @@ bool decomposes(const Node& n) {
     return false;
   if (!has_kernels(n.op())) return true;
   if (n.info().family == Family::rnn && rnn_refusal(n)) return true;
+  // Constants with constant scales are folded, or stay as they are for the products that they go to.
+  if (n.is<QuantizeLinear>() || n.is<DequantizeLinear>())
+    return linear_refusal(n) && !(n.operand(0)->constant() && n.operand(1)->constant());
   // A softmax or values of another precision round where the reference body does not.
   if (n.is<Attention>() && (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 ||
                             dtype_of(n.operand(2)) != DType::f64))
@@ -35,6 +39,8 @@ bool decomposes(const Node& n) {
 std::optional<DType> wider(const Node& n) {
   if (n.num_regions() || n.num_operands() == 0) return std::nullopt;
   const auto t = dtype_of(n.operand(0));
+  // The type of scales is what quotients are rounded to.
+  if (n.is<QuantizeLinear>() || n.is<DequantizeLinear>()) return std::nullopt;
   if (t == DType::f16 || t == DType::bf16) {
     if (decomposes(n)) return DType::f32;
     if (!has_kernels(n.op())) return std::nullopt;

@@ -49,6 +49,7 @@ struct QuantizeLinear {
                                    {'V', dtypes::quantized}}},
                                  "x / scale + zero point, rounded to nearest even and saturated"};
   static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
 struct DequantizeLinear {

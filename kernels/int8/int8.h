@@ -16,6 +16,7 @@
 #include <span>
 
 #include "tc/kernels/conv/conv.h"
+#include "tc/kernels/elem.h"
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
@@ -118,8 +119,9 @@ struct Int8Table {
   // sums[j] += of bytes, xor `flip`, as signed ones.
   Slot<void(const uint8_t* bytes, int64_t n, uint8_t flip, int32_t* sums)> add_signed;
   // Floats to bytes, x / scale rounded to nearest even + zero; bytes to floats; the range of floats, with 0 inside.
-  Slot<void(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y)> quantise;
-  Slot<void(const uint8_t* x, int64_t n, float scale, int32_t zero, bool is_signed, float* y)> dequantise;
+  // Between floats and integers of 8 or 16 bits; from i32, too, whose zero point is 0.
+  Slot<void(const float* x, int64_t n, float scale, int32_t zero, Elem type, void* y)> quantise;
+  Slot<void(const void* x, Elem type, int64_t n, float scale, int32_t zero, float* y)> dequantise;
   Slot<void(const float* x, int64_t n, float* low, float* high)> range;
 };
 

@@ -269,7 +269,8 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
     const int64_t bottom = (end - 1) * c.stride[0] - c.pad[0] + (c.kernel[0] - 1) * c.dilation[0] + 1;
     const int64_t first = std::clamp<int64_t>(top, 0, c.in[0]), last = std::clamp(bottom, first, c.in[0]);
     float *in = scratch.in + worker * scratch.in_floats, *out = scratch.out + worker * scratch.out_floats;
-    table.dequantise.fn(c.x + (plane * c.in[0] + first) * line, (last - first) * line, 1, x_zero, c.x_signed, in);
+    table.dequantise.fn(c.x + (plane * c.in[0] + first) * line, c.x_signed ? Elem::i8 : Elem::u8, (last - first) * line,
+                        1, x_zero, in);
     ConvArgs args;
     ConvShape& s = args.shape;
     s.ic = s.oc = s.groups = kChannelBlock;

@@ -344,7 +344,7 @@ void gather(const uint8_t* from, int64_t stride, int64_t lines, std::span<const 
   (longest > 32 ? gather_by<64> : gather_by<32>)(from, stride, lines, pieces, step, to);
 }
 
-void quantise(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y) {
+void quantise_to_bytes(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y) {
   const Bounds bounds(is_signed, zero);
   const Divider divide(scale);
   const VecI moved(zero);
@@ -358,12 +358,48 @@ void quantise(const float* x, int64_t n, float scale, int32_t zero, bool is_sign
 }
 
 template <class T>
-void dequantise_as(const T* __restrict x, int64_t n, float scale, int32_t zero, float* __restrict y) {
+void quantise_to_words(const float* x, int64_t n, float scale, int32_t zero, T* y) {
+  const VecF low(static_cast<float>(std::numeric_limits<T>::min() - zero));
+  const VecF high(static_cast<float>(std::numeric_limits<T>::max() - zero));
+  const Divider divide(scale);
+  const VecI moved(zero);
+  const VecF of_nan(static_cast<float>(-zero));
+  constexpr int64_t kPiece = 256;
+  alignas(64) int32_t piece[kPiece];
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t count = n - i < kPiece ? n - i : kPiece;
+    for (int64_t j = 0; j < count; j += kV) {
+      const VecF v = divide(load_some(x + i + j, count - j));
+      store(piece + j, round_to_i32(select(is_nan(v), of_nan, vmin(high, vmax(low, v)))) + moved);
+    }
+    for (int64_t j = 0; j < count; ++j) y[i + j] = static_cast<T>(piece[j]);
+  }
+}
+
+void quantise(const float* x, int64_t n, float scale, int32_t zero, Elem type, void* y) {
+  if (type == Elem::u16) return quantise_to_words(x, n, scale, zero, static_cast<uint16_t*>(y));
+  if (type == Elem::i16) return quantise_to_words(x, n, scale, zero, static_cast<int16_t*>(y));
+  quantise_to_bytes(x, n, scale, zero, type == Elem::i8, static_cast<uint8_t*>(y));
+}
+
+template <class T>
+void dequantise_as(const void* from, int64_t n, float scale, int32_t zero, float* __restrict y) {
+  const T* __restrict x = static_cast<const T*>(from);
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(x[i] - zero) * scale;
 }
-void dequantise(const uint8_t* x, int64_t n, float scale, int32_t zero, bool is_signed, float* y) {
-  is_signed ? dequantise_as(reinterpret_cast<const int8_t*>(x), n, scale, zero, y)
-            : dequantise_as(x, n, scale, zero, y);
+void dequantise(const void* x, Elem type, int64_t n, float scale, int32_t zero, float* y) {
+  switch (type) {
+    case Elem::i8:
+      return dequantise_as<int8_t>(x, n, scale, zero, y);
+    case Elem::u16:
+      return dequantise_as<uint16_t>(x, n, scale, zero, y);
+    case Elem::i16:
+      return dequantise_as<int16_t>(x, n, scale, zero, y);
+    case Elem::i32:
+      return dequantise_as<int32_t>(x, n, scale, 0, y);
+    default:
+      return dequantise_as<uint8_t>(x, n, scale, zero, y);
+  }
 }
 
 void range(const float* x, int64_t n, float* low, float* high) {

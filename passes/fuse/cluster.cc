@@ -11,29 +11,31 @@ constexpr std::string_view kClusterRule = "elementwise-into-cluster";
 // A strip program has 48 slots for operands, results, scalars and values in flight.
 constexpr size_t kMaxOperands = 12, kMaxClusterNodes = 24, kMaxResults = 4;
 
+// Quantised, converted where a strip program loads and stores.
+constexpr DTypeSet kNarrow = dtypes::bytes | DType::i16 | DType::u16;
+
 bool strip_type(DType t) {
   return t == DType::f32 || t == DType::boolean;
 }
 
 // Scalars travel inside the region: a strip program takes them as immediates.
 bool is_scalar(const Value* v) {
-  return v->constant() && v->constant()->size() == 1 && (v->dtype() == DType::f32 || dtypes::bytes.has(v->dtype()));
+  return v->constant() && v->constant()->size() == 1 && (v->dtype() == DType::f32 || kNarrow.has(v->dtype()));
 }
 
 // A conversion between floats and what a strip program loads or stores as such, with constant parameters.
 bool is_edge(const Node& n) {
   if (n.is<Cast>()) {
     const DType from = n.operand(0)->dtype();
-    return n.result(0)->dtype() == DType::f32 && (dtypes::bytes.has(from) || from == DType::i32);
+    return n.result(0)->dtype() == DType::f32 && (kNarrow.has(from) || from == DType::i32);
   }
   const bool quantises = n.is<QuantizeLinear>();
   if (!quantises && !n.is<DequantizeLinear>()) return false;
   if (quantises ? n.attrs<QuantizeLinear>().block_size || n.attrs<QuantizeLinear>().precision
                 : n.attrs<DequantizeLinear>().block_size != 0)
     return false;
-  const Value *real = quantises ? n.operand(0) : n.result(0), *bytes = quantises ? n.result(0) : n.operand(0);
-  if (real->dtype() != DType::f32 || !dtypes::bytes.has(bytes->dtype()) || n.operand(1)->dtype() != DType::f32)
-    return false;
+  const Value *real = quantises ? n.operand(0) : n.result(0), *narrow = quantises ? n.result(0) : n.operand(0);
+  if (real->dtype() != DType::f32 || !kNarrow.has(narrow->dtype()) || n.operand(1)->dtype() != DType::f32) return false;
   return is_scalar(n.operand(1)) && (!n.operand(2) || is_scalar(n.operand(2)));
 }
 

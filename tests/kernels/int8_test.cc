@@ -429,31 +429,41 @@ TEST_P(Int8, Layouts) {
       }
 }
 
+// There and back, as integers of type T.
+template <class T>
+void check_floats(const Int8Table& table, std::span<const float> x, float scale, int32_t zero, Elem type, Edge edge) {
+  const auto n = static_cast<int64_t>(x.size());
+  GuardedBuffer<T> q(x.size(), edge);
+  GuardedBuffer<float> back(x.size(), edge);
+  table.quantise.fn(x.data(), n, scale, zero, type, q.data());
+  table.dequantise.fn(q.data(), type, n, 0.1F, zero, back.data());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float lo = std::numeric_limits<T>::min(), hi = std::numeric_limits<T>::max(), quotient = x[i] / scale;
+    const float want =
+        std::isnan(quotient) ? 0 : std::clamp(std::nearbyint(quotient) + static_cast<float>(zero), lo, hi);
+    ASSERT_EQ(static_cast<float>(q[i]), want) << x[i] << " / " << scale << ' ' << elem_name(type);
+    ASSERT_EQ(back[i], static_cast<float>(q[i] - zero) * 0.1F) << elem_name(type);
+  }
+}
+
 TEST_P(Int8, Floats) {
   Random random(3);
   for (const Edge edge : kEdges)
     for (const int64_t n : {0, 1, 17, 100, 131, 5000}) {
-      GuardedBuffer<float> x(random.floats(static_cast<size_t>(n), -20, 20), edge), back(static_cast<size_t>(n), edge);
-      GuardedBuffer<uint8_t> q(static_cast<size_t>(n), edge);
+      GuardedBuffer<float> x(random.floats(static_cast<size_t>(n), -20, 20), edge);
       if (n > 1) x[1] = NAN;
       if (n > 17) x[17] = 0;
       if (n > 20) x[19] = -INFINITY, x[20] = INFINITY, x[21] = 3e38F;
       // Halfway between two bytes, and just beside.
       for (size_t i = 200; i < static_cast<size_t>(n); ++i)
         x[i] = std::nextafter((static_cast<float>(i % 300) - 149.5F) * 0.1F, i % 5 < 2 ? -1e9F : 1e9F);
-      for (const float scale : {0.1F, -0.1F, 1e-39F, 0.0F, 3e38F, INFINITY})
-        for (const bool is_signed : {false, true}) {
-          const int32_t zero = is_signed ? 5 : 120;
-          kernels().quantise.fn(x.data(), n, scale, zero, is_signed, q.data());
-          kernels().dequantise.fn(q.data(), n, 0.1F, zero, is_signed, back.data());
-          for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
-            const float lo = is_signed ? -128 : 0, hi = is_signed ? 127 : 255, quotient = x[i] / scale;
-            const float want =
-                std::isnan(quotient) ? 0 : std::clamp(std::nearbyint(quotient) + static_cast<float>(zero), lo, hi);
-            ASSERT_EQ(static_cast<float>(value(q[i], is_signed)), want) << x[i] << " / " << scale;
-            ASSERT_EQ(back[i], static_cast<float>(value(q[i], is_signed) - zero) * 0.1F);
-          }
-        }
+      for (const float scale : {0.1F, -0.1F, 1e-39F, 0.0F, 3e38F, INFINITY}) {
+        check_floats<uint8_t>(kernels(), x.span(), scale, 120, Elem::u8, edge);
+        check_floats<int8_t>(kernels(), x.span(), scale, 5, Elem::i8, edge);
+        check_floats<uint16_t>(kernels(), x.span(), scale, 40000, Elem::u16, edge);
+        check_floats<int16_t>(kernels(), x.span(), scale, -700, Elem::i16, edge);
+        check_floats<int16_t>(kernels(), x.span(), scale / 1000, 9, Elem::i16, edge);
+      }
       float low = 1, high = -1, want_low = 0, want_high = 0;
       kernels().range.fn(x.data(), n, &low, &high);
       for (const float v : x.span())

@@ -71,6 +71,8 @@ const Row kRows[] = {
     {MicroOp::quotient, TC_F { return a / b; }, -9, 9},
     {MicroOp::to_u8, TC_F { return clamp(std::nearbyint(a) + b, 0, 255); }, -300, 300},
     {MicroOp::to_i8, TC_F { return clamp(std::nearbyint(a) + b, -128, 127); }, -300, 300},
+    {MicroOp::to_u16, TC_F { return clamp(std::nearbyint(a) + b, 0, 65535); }, -90000, 90000},
+    {MicroOp::to_i16, TC_F { return clamp(std::nearbyint(a) + b, -32768, 32767); }, -90000, 90000},
     {MicroOp::min, TC_F { return min_nan(a, b); }, -9, 9, 0},
     {MicroOp::max, TC_F { return max_nan(a, b); }, -9, 9, 0},
     {MicroOp::clip, TC_F { return clamp(a, b, c); }, -9, 9, 0},
@@ -289,6 +291,8 @@ TEST_P(StripMath, SpecialValues) {
       case MicroOp::quotient:
       case MicroOp::to_u8:
       case MicroOp::to_i8:
+      case MicroOp::to_u16:
+      case MicroOp::to_i16:
         continue;
       default:
         break;
