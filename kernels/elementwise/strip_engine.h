@@ -287,6 +287,36 @@ T immediate(const StripProgram& p, int slot) {
   return std::is_integral_v<T> ? static_cast<T>(value.integer) : static_cast<T>(value.real);
 }
 
+// Runs a conversion between dense arrays, of which one is of the compute type, without strips in between: 200 thousand
+// halves to floats 0.026 to 0.016 ms. False: it is something else.
+template <class T>
+bool run_conversion(const StripArgs& args, int64_t begin, int64_t end) {
+  const StripProgram& p = *args.program;
+  if (p.code.size() != 1 || p.outputs != 1 || p.code[0].op != MicroOp::copy || p.code[0].a >= p.inputs) return false;
+  const StripInput& in = args.inputs[p.code[0].a];
+  const StripOutput& out = args.outputs[0];
+  const bool loads = out.type == kElemOf<T>;
+  if (streams(args) || loads == (in.type == kElemOf<T>) ||
+      access_of(args, in.stride, in.period, true) != Access::flat ||
+      access_of(args, out.stride, 0, false) != Access::flat)
+    return false;
+  constexpr int64_t kPiece = kStripBytes / static_cast<int64_t>(sizeof(T));
+  FetchFn<T>* const fetch = fetch_fn<T>(in.type);
+  FlushFn<T>* const flush = flush_fn<T>(out.type);
+  const auto* from = static_cast<const std::byte*>(in.data);
+  auto* to = static_cast<std::byte*>(out.data);
+  for (int64_t i = begin; i < end; i += kPiece) {
+    const int n = static_cast<int>(std::min(kPiece, end - i));
+    const std::byte* const source = from + i * elem_bytes(in.type);
+    std::byte* const target = to + i * elem_bytes(out.type);
+    if (loads)
+      fetch(reinterpret_cast<T*>(target), source, 1, n);
+    else
+      flush(target, 1, reinterpret_cast<const T*>(source), n);
+  }
+  return true;
+}
+
 // Whether there is one op, whose results are of the compute type and go to caches: what the two ways below may take.
 template <class T>
 bool is_single(const StripArgs& args) {
@@ -390,6 +420,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     space = &scalar_space;
   }
   const bool past_caches = streams(args);
+  if (run_conversion<T>(*space, begin, end)) return {};
   if (is_single<T>(*space) && (run_map<T>(*space, begin, end) || run_zip<T>(*space, begin, end))) return {};
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;
