@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "tc/kernels/simd/stride2.h"
 #include "tc/kernels/simd/transpose.h"
 
 namespace tc::kernels {
@@ -114,6 +115,21 @@ void transpose_plane(std::byte* dst, int64_t dst_ld, const std::byte* src, int64
   }
 }
 
+// `pairs` neighbours into two lines, and back.
+void split_pairs(float* first, float* second, const float* from, int64_t pairs) {
+  int64_t i = 0;
+  for (; i + kLanes<float> <= pairs; i += kLanes<float>) {
+    store(first + i, load_every_second(from + 2 * i));
+    store(second + i, load_every_second(from + 2 * i + 1));
+  }
+  for (; i < pairs; ++i) first[i] = from[2 * i], second[i] = from[2 * i + 1];
+}
+void join_pairs(float* to, const float* first, const float* second, int64_t pairs) {
+  int64_t i = 0;
+  for (; i + kLanes<float> <= pairs; i += kLanes<float>) store_pairs(to + 2 * i, load(first + i), load(second + i));
+  for (; i < pairs; ++i) to[2 * i] = first[i], to[2 * i + 1] = second[i];
+}
+
 // Floats in squares of registers; squares that hang over the edge load and store fewer lanes and lines.
 template <>
 void transpose_plane<uint32_t>(std::byte* dst, int64_t dst_ld, const std::byte* src, int64_t src_ld, int64_t lines,
@@ -121,6 +137,8 @@ void transpose_plane<uint32_t>(std::byte* dst, int64_t dst_ld, const std::byte* 
   constexpr int kSide = kLanes<float>;
   const auto* in = reinterpret_cast<const float*>(src);
   auto* out = reinterpret_cast<float*>(dst);
+  if (n == 2 && src_ld == 2) return split_pairs(out, out + dst_ld, in, lines);
+  if (lines == 2 && dst_ld == 2) return join_pairs(out, in, in + src_ld, n);
   VecF m[kSide];
   for (int64_t l = 0; l < lines; l += kSide) {
     const int high = static_cast<int>(lines - l < kSide ? lines - l : kSide);

@@ -1,4 +1,4 @@
-// Every second float of a stretch of memory.
+// Pairs of floats taken apart and put together.
 #pragma once
 #include "tc/kernels/simd/vec.h"
 
@@ -16,6 +16,23 @@ TC_INLINE VecF load_every_second(const float* p) {
   return VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(pairs, _MM_SHUFFLE(3, 1, 2, 0))));
 #else
   return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 2, 0)));
+#endif
+}
+
+// p[0] = a[0], p[1] = b[0], p[2] = a[1], ...
+TC_INLINE void store_pairs(float* p, VecF a, VecF b) {
+#if defined(__AVX512F__)
+  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  store(p, VecF(_mm512_permutex2var_ps(a, low, b)));
+  store(p + kLanes<float>, VecF(_mm512_permutex2var_ps(a, high, b)));
+#elif defined(__AVX2__)
+  const __m256 even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b);
+  store(p, VecF(_mm256_permute2f128_ps(even, odd, 0x20)));
+  store(p + kLanes<float>, VecF(_mm256_permute2f128_ps(even, odd, 0x31)));
+#else
+  store(p, VecF(_mm_unpacklo_ps(a, b)));
+  store(p + kLanes<float>, VecF(_mm_unpackhi_ps(a, b)));
 #endif
 }
 
