@@ -219,6 +219,7 @@ PlaneFns plane_fns(const ConvShape& s) {
   if (s.kernel[2] != k || s.stride[2] != stride || s.dilation[1] != 1 || s.dilation[2] != 1) return nullptr;
   if (k == 3) return stride == 1 ? depthwise_plane_of<3, 1> : stride == 2 ? depthwise_plane_of<3, 2> : nullptr;
   if (k == 5) return stride == 1 ? depthwise_plane_of<5, 1> : stride == 2 ? depthwise_plane_of<5, 2> : nullptr;
+  if (k == 7) return stride == 1 ? depthwise_plane_of<7, 1> : stride == 2 ? depthwise_plane_of<7, 2> : nullptr;
   return nullptr;
 }
 
@@ -252,14 +253,17 @@ constexpr int kDepthwiseRows = 2;
 void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int worker) {
   const ConvShape& s = args.shape;
   const Epilogue& e = args.epilogue;
+  const int64_t block_tile = tile % p.block_tiles;
+  tile /= p.block_tiles;
   const int64_t col_tile = tile % p.col_tiles, row_tile = tile / p.col_tiles % p.row_tiles;
   const int64_t group = tile / p.col_tiles / p.row_tiles % s.groups;
   const int64_t image = tile / p.col_tiles / p.row_tiles / s.groups;
   const Region g(args, p, row_tile, col_tile, worker);
   g.pad(p);
-  const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups, taps = s.kernel[1] * s.kernel[2];
+  const int64_t in_channels = s.ic / s.groups, taps = s.kernel[1] * s.kernel[2];
+  const int64_t first = block_tile * p.block_tile, out_channels = least(p.block_tile, s.oc / s.groups - first);
   const int64_t in_plane = g.height * g.width, plane = p.rows * p.cols;
-  const int64_t channel = group * out_channels, row0 = image * s.oc + channel;
+  const int64_t channel = group * (s.oc / s.groups) + first, row0 = image * s.oc + channel;
   auto* offsets = reinterpret_cast<int64_t*>(g.data - p.tap_floats);
   int64_t* next = offsets;
   for (int64_t c = 0; c < p.chunk; ++c) {
