@@ -67,6 +67,7 @@ void read_features(CpuInfo& info) {
   const bool v4 = v3 && zmm && bit(seven.ebx, 16) && bit(seven.ebx, 17) && bit(seven.ebx, 28) && bit(seven.ebx, 30) &&
                   bit(seven.ebx, 31);
   info.tier = v4 ? Tier::avx512 : v3 ? Tier::avx2 : Tier::sse42;
+  info.amd = cpuid(0).ecx == 0x444d4163;  // "AuthenticAMD" ends so
   info.avx_vnni = v3 && bit(seven1.eax, 4);
   info.avx512_vnni = v4 && bit(seven.ecx, 11);
   info.avx512_bf16 = v4 && bit(seven1.eax, 5);

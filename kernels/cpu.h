@@ -25,6 +25,7 @@ struct CpuInfo {
   bool avx_vnni = false;              // VEX-encoded vpdpbusd
   bool avx512_vnni = false;           // vpdpbusd on 512-bit registers
   bool avx512_bf16 = false;           // vdpbf16ps
+  bool amd = false;                   // of that vendor, whose cores read memory in other ways
   int cores = 1;                      // cores that this process may run on (its affinity mask)
   std::size_t l1d_bytes = 32u << 10;  // per core; typical sizes stand in where the system does not tell
   std::size_t l2_bytes = 512u << 10;  // per core

@@ -64,6 +64,9 @@ struct GemmPlan {
   };
   Path path = Path::tiles;
   Source source = Source::packed;
+  // How a gemv of packed B reads it: from a cache, or from memory as one stream or several.
+  enum class Reach : uint8_t { near, stream, streams };
+  Reach reach = Reach::near;
   bool swapped = false;  // computes C^T = B^T A^T
   bool packs_a = false;  // a first phase packs A, strip by strip
   bool split = false;    // packs_a, into halves

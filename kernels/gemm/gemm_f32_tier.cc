@@ -10,6 +10,7 @@ namespace tc::kernels {
 namespace {
 
 using Path = GemmPlan::Path;
+using Reach = GemmPlan::Reach;
 using Source = GemmPlan::Source;
 
 TC_INLINE int64_t least(int64_t a, int64_t b) {
@@ -120,18 +121,15 @@ constexpr int kGemvSums = 16;
 constexpr int kGemvSums = 8;
 #endif
 
-// From so many floats on, B comes from memory, which gives more to several streams than to one: one core reads 9.8 GB/s
-// in one, 11.4 in two, 13.1 in four. From a cache one is faster, by a tenth.
-constexpr int64_t kFarFloats = 256 * 1024;
-
 // M rows of packed B and NV registers of a panel. K has parts with sums of their own, so that the fused multiply-adds
 // of one accumulator do not wait for each other: every few steps, or pieces that are streams.
-template <int M, int NV, bool kFar>
+template <int M, int NV, Reach kReach>
 void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, const TileOut& out) {
   constexpr int kMost = kGemvSums / M / NV, kParts = kMost < 1 ? 1 : kMost < 4 ? kMost : 4;
   constexpr int kStride = NV * kVecFloats;  // only the last panel is narrower than others
   const int64_t steps = g.k / kParts;
-  const int64_t part_steps = kFar ? steps : 1, step = kFar ? 1 : kParts;
+  constexpr bool kStreams = kReach == Reach::streams;
+  const int64_t part_steps = kStreams ? steps : 1, step = kStreams ? 1 : kParts;
   const int64_t a_part = part_steps * g.a_cs, b_part = part_steps * kStride;
   Tile<M, NV> part[kParts];
   for (auto& t : part) t.zero();
@@ -140,7 +138,8 @@ void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, const Til
 #pragma GCC unroll 4
     for (int s = 0; s < kParts; ++s) {
 #pragma GCC unroll 4
-      for (int line = 0; line < kStride; line += 16) __builtin_prefetch(b + s * b_part + kGemvAhead + line);
+      for (int line = 0; line < kStride; line += 16)
+        __builtin_prefetch(b + s * b_part + kGemvAhead + line, 0, kReach == Reach::stream ? 2 : 3);
       part[s].step(a + s * a_part, g.a_rs, b + s * b_part, 16);
     }
   }
@@ -165,34 +164,44 @@ void gemv_finish_out(const GemmArgs& g, const Item& it, int64_t row, int64_t j, 
 }
 
 using GemvFn = void (*)(const GemmArgs&, const Item&, const float*, const TileOut&);
-template <bool kFar, int M, int... kVec>
+template <Reach kReach, int M, int... kVec>
 GemvFn gemv_of(int vecs, std::integer_sequence<int, kVec...>) {
-  static constexpr GemvFn kByVecs[] = {gemv_panel<M, kVec + 1, kFar>...};
+  static constexpr GemvFn kByVecs[] = {gemv_panel<M, kVec + 1, kReach>...};
   return kByVecs[vecs - 1];
 }
-template <bool kFar>
+template <Reach kReach>
 GemvFn gemv_of(int64_t rows, int vecs) {
   constexpr auto kVecs = std::make_integer_sequence<int, kPanelVecs>{};
   switch (rows) {
     case 1:
-      return gemv_of<kFar, 1>(vecs, kVecs);
+      return gemv_of<kReach, 1>(vecs, kVecs);
     case 2:
-      return gemv_of<kFar, 2>(vecs, kVecs);
+      return gemv_of<kReach, 2>(vecs, kVecs);
     case 3:
-      return gemv_of<kFar, 3>(vecs, kVecs);
+      return gemv_of<kReach, 3>(vecs, kVecs);
     default:
-      return gemv_of<kFar, 4>(vecs, kVecs);
+      return gemv_of<kReach, 4>(vecs, kVecs);
   }
 }
 
-void gemv_packed(const GemmArgs& g, const Item& it, int64_t col0, int64_t col1) {
-  const bool far = g.k * g.n >= kFarFloats;
+GemvFn gemv_of(Reach reach, int64_t rows, int vecs) {
+  switch (reach) {
+    case Reach::stream:
+      return gemv_of<Reach::stream>(rows, vecs);
+    case Reach::streams:
+      return gemv_of<Reach::streams>(rows, vecs);
+    default:
+      return gemv_of<Reach::near>(rows, vecs);
+  }
+}
+
+void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1) {
   for (int64_t j = col0; j < col1; j += kPanel) {
     TileOut out;
     const int cols = static_cast<int>(least(kPanel, col1 - j));
     gemv_finish_out(g, it, 0, j, cols, out);
     const int vecs = (cols + kVecFloats - 1) / kVecFloats;
-    (far ? gemv_of<true>(g.m, vecs) : gemv_of<false>(g.m, vecs))(g, it, it.b + j * g.k, out);
+    gemv_of(p.reach, g.m, vecs)(g, it, it.b + j * g.k, out);
   }
 }
 
@@ -294,7 +303,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   }
   if (p.path == Path::gemv) {
     if (p.source == Source::packed) {
-      gemv_packed(g, it, col0, col1);
+      gemv_packed(g, p, it, col0, col1);
     } else {
       gemv_direct(g, it, col0, col1, p.col_tile, worker_scratch(g, p, worker));
     }
