@@ -12,6 +12,8 @@ namespace {
 template <int S>
 inline constexpr int kPlaneVecs = kPanelVecs / S;
 inline constexpr int kLineVecs = kPanelVecs + 1;
+// Rows of outputs at a time, where so many are left.
+inline constexpr int kPlaneRows = 4;
 
 // The input of a piece of output columns.
 struct PlanePiece {
@@ -111,7 +113,7 @@ DepthwisePlaneFn depthwise_plane_of(int vecs, std::integer_sequence<int, NV...>)
 template <int K, int S>
 DepthwisePlaneFn depthwise_plane_of(int vecs, bool one_row) {
   constexpr auto kVecs = std::make_integer_sequence<int, kPlaneVecs<S>>{};
-  return one_row ? depthwise_plane_of<K, S, 1>(vecs, kVecs) : depthwise_plane_of<K, S, 4>(vecs, kVecs);
+  return one_row ? depthwise_plane_of<K, S, 1>(vecs, kVecs) : depthwise_plane_of<K, S, kPlaneRows>(vecs, kVecs);
 }
 
 }  // namespace

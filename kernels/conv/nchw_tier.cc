@@ -234,8 +234,8 @@ void depthwise_plane_tile(const ConvShape& s, const ConvPlan& p, PlaneFns fns, i
     const PlanePiece piece(x, s.in[2], col0 + c, s.stride[2], s.pad[2]);
     const DepthwisePlaneFn several = fns(vecs, false), one = fns(vecs, true);
     for (int64_t r = 0; r < rows;) {
-      const bool full = r + kDepthwiseRows <= rows;
-      const int64_t step = full ? kDepthwiseRows : 1;
+      const bool full = r + kPlaneRows <= rows;
+      const int64_t step = full ? kPlaneRows : 1;
       const int64_t y0 = (row0 + r) * s.stride[1] - s.pad[1], seen = (step - 1) * s.stride[1] + s.kernel[1];
       out.c = origin.c + r * p.cols + c;
       out.residual = origin.residual == nullptr ? nullptr : origin.residual + r * p.cols + c;
