@@ -45,9 +45,14 @@ TC_INLINE void finish_row(const Int8Finish& f, int64_t r, Place&& place) {
 // The bytes of a type, less a zero point, as floats: a conversion of a larger float is undefined.
 struct Bounds {
   VecF low, high;
+  Bounds(int32_t least, int32_t most, int32_t zero)
+      : low(static_cast<float>(least - zero)), high(static_cast<float>(most - zero)) {}
+  // Of bytes; with `relu` none below the zero point.
   Bounds(bool is_signed, int32_t zero, bool relu = false)
-      : low(relu ? 0.0F : static_cast<float>((is_signed ? -128 : 0) - zero)),
-        high(static_cast<float>((is_signed ? 127 : 255) - zero)) {}
+      : Bounds(relu        ? zero
+               : is_signed ? -128
+                           : 0,
+               is_signed ? 127 : 255, zero) {}
   TC_INLINE VecF clamp(VecF x) const { return vmin(high, vmax(low, x)); }
 };
 
@@ -344,34 +349,42 @@ void gather(const uint8_t* from, int64_t stride, int64_t lines, std::span<const 
   (longest > 32 ? gather_by<64> : gather_by<32>)(from, stride, lines, pieces, step, to);
 }
 
-void quantise_to_bytes(const float* x, int64_t n, float scale, int32_t zero, bool is_signed, uint8_t* y) {
-  const Bounds bounds(is_signed, zero);
-  const Divider divide(scale);
-  const VecI moved(zero);
-  const VecF of_nan(static_cast<float>(-zero));
+// Floats to integers of type T, in the lanes of i32.
+template <class T>
+struct Quantise {
+  Bounds bounds;
+  Divider divide;
+  VecI moved;
+  VecF of_nan;
+  Quantise(float scale, int32_t zero)
+      : bounds(std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), zero),
+        divide(scale),
+        moved(zero),
+        of_nan(static_cast<float>(-zero)) {}
+  TC_INLINE VecI operator()(VecF x) const {
+    const VecF v = divide(x);
+    return round_to_i32(select(is_nan(v), of_nan, bounds.clamp(v))) + moved;
+  }
+};
+
+template <class T>
+void quantise_to_bytes(const float* x, int64_t n, float scale, int32_t zero, uint8_t* y) {
+  const Quantise<T> quantise(scale, zero);
   for (int64_t i = 0; i < n; i += kV) {
     const int64_t rest = n - i;
-    const VecF v = divide(load_some(x + i, rest));
-    const VecI byte = round_to_i32(select(is_nan(v), of_nan, bounds.clamp(v))) + moved;
+    const VecI byte = quantise(load_some(x + i, rest));
     rest >= kV ? store_low_bytes(y + i, byte) : store_low_bytes(y + i, byte, rest);
   }
 }
 
 template <class T>
 void quantise_to_words(const float* x, int64_t n, float scale, int32_t zero, T* y) {
-  const VecF low(static_cast<float>(std::numeric_limits<T>::min() - zero));
-  const VecF high(static_cast<float>(std::numeric_limits<T>::max() - zero));
-  const Divider divide(scale);
-  const VecI moved(zero);
-  const VecF of_nan(static_cast<float>(-zero));
+  const Quantise<T> quantise(scale, zero);
   constexpr int64_t kPiece = 256;
   alignas(64) int32_t piece[kPiece];
   for (int64_t i = 0; i < n; i += kPiece) {
     const int64_t count = n - i < kPiece ? n - i : kPiece;
-    for (int64_t j = 0; j < count; j += kV) {
-      const VecF v = divide(load_some(x + i + j, count - j));
-      store(piece + j, round_to_i32(select(is_nan(v), of_nan, vmin(high, vmax(low, v)))) + moved);
-    }
+    for (int64_t j = 0; j < count; j += kV) store(piece + j, quantise(load_some(x + i + j, count - j)));
     for (int64_t j = 0; j < count; ++j) y[i + j] = static_cast<T>(piece[j]);
   }
 }
@@ -379,7 +392,8 @@ void quantise_to_words(const float* x, int64_t n, float scale, int32_t zero, T* 
 void quantise(const float* x, int64_t n, float scale, int32_t zero, Elem type, void* y) {
   if (type == Elem::u16) return quantise_to_words(x, n, scale, zero, static_cast<uint16_t*>(y));
   if (type == Elem::i16) return quantise_to_words(x, n, scale, zero, static_cast<int16_t*>(y));
-  quantise_to_bytes(x, n, scale, zero, type == Elem::i8, static_cast<uint8_t*>(y));
+  if (type == Elem::i8) return quantise_to_bytes<int8_t>(x, n, scale, zero, static_cast<uint8_t*>(y));
+  quantise_to_bytes<uint8_t>(x, n, scale, zero, static_cast<uint8_t*>(y));
 }
 
 template <class T>
