@@ -5,6 +5,7 @@
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/gemv_tier.h"
 #include "tc/kernels/gemm/pack_tier.h"
+#include "tc/kernels/gemm/strassen_tier.h"
 
 namespace tc::kernels {
 namespace {
@@ -108,6 +109,48 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     }
     k0 = k1;
   } while (k0 < g.k);
+}
+
+// What all panels of a row tile have in common.
+StrassenBlock strassen_of(const GemmArgs& g, const GemmPlan& p, int64_t row_tile) {
+  StrassenBlock s;
+  const int64_t row0 = row_tile * p.row_tile;
+  s.rows = least(p.row_tile, g.m - row0);
+  s.k = g.k, s.k_half = p.k_block, s.blocks = g.k / (2 * p.k_block);
+  s.a = g.a + row0 * g.a_rs, s.a_rs = g.a_rs, s.a_cs = g.a_cs;
+  s.packed_a = g.scratch + row_tile * p.row_strips * p.strip_floats;
+  return s;
+}
+
+void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row_tile, int64_t col0, int64_t col1,
+                  const float* packed, float* scratch) {
+  StrassenBlock s = strassen_of(g, p, row_tile);
+  const int64_t row0 = row_tile * p.row_tile;
+  s.epilogue = &g.epilogue;
+  s.out.residual_step = g.residual_cs;
+  s.out.row = g.c_rs;
+  s.out.residual_row = g.residual_rs;
+  s.out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row0;
+  s.scratch = scratch;
+  const bool fits = TC_TIER_NAME(strassen_fits)(s);
+  for (int64_t j = col0, next; j < col1; j = next) {
+    next = least(j + 2 * kPanel, col1);
+    const float* panels = packed + (j - col0) * g.k;
+    if (fits && next - j == 2 * kPanel) {
+      s.b = panels, s.b_right = panels + g.k * kPanel;
+      s.next = next + 2 * kPanel <= (p.source == Source::packed ? g.n : col1) ? s.b + 2 * g.k * kPanel : nullptr;
+      s.next_right = s.next == nullptr ? nullptr : s.b + 3 * g.k * kPanel;
+      s.out.c = it.c + row0 * g.c_rs + j;
+      s.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
+      s.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
+      s.out.residual = it.residual == nullptr ? nullptr : it.residual + row0 * g.residual_rs + j * g.residual_cs;
+      if (TC_TIER_NAME(strassen_block)(s)) {
+        strip(g, it, row0, s.rows, j, next - j);
+        continue;
+      }
+    }
+    run_tiles(g, p, it, row0, row0 + s.rows, j, next, panels, nullptr);
+  }
 }
 
 // Floats of B that are fetched ahead: a page, which the machine's own prefetchers do not go beyond. 4096 x 4096 from
@@ -272,7 +315,11 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
 }
 
 void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
-  const int64_t row0 = tile / p.row_strips * p.row_tile, strip = tile % p.row_strips;
+  const int64_t row_tile = tile / p.row_strips, row0 = row_tile * p.row_tile, strip = tile % p.row_strips;
+  if (p.strassen) {
+    const StrassenBlock s = strassen_of(g, p, row_tile);
+    return TC_TIER_NAME(strassen_pack)(s, strip, g.scratch + row_tile * p.row_strips * p.strip_floats);
+  }
   const Strips strips(least(p.row_tile, g.m - row0), kMaxRows[kPanelVecs]);
   if (strip >= strips.count) return;
   const float* a = g.a + (row0 + strips.begin(strip)) * g.a_rs;
@@ -316,6 +363,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own);
     packed = own;
   }
+  if (p.strassen) return run_strassen(g, p, it, row_tile, col0, col1, packed, worker_scratch(g, p, worker));
   const int64_t row0 = row_tile * p.row_tile;
   const float* packed_a = p.packs_a ? g.scratch + row_tile * p.row_strips * p.strip_floats : nullptr;
   run_tiles(g, p, it, row0, least(g.m, row0 + p.row_tile), col0, col1, packed, packed_a);

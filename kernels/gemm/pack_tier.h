@@ -51,25 +51,74 @@ inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, floa
   pack_any(src + p, 1, cs, k - p, cols, dst + p * width, width);
 }
 
+// One step of a packed strip: lanes are rows.
+#if defined(__AVX2__)
+static_assert(kPackedRows == 8);
+using PackedStep = __m256;
+TC_INLINE PackedStep packed_step(const float* const* row, int64_t p) {
+  return _mm256_setr_ps(row[0][p], row[1][p], row[2][p], row[3][p], row[4][p], row[5][p], row[6][p], row[7][p]);
+}
+// Four steps of contiguous rows: squares of 4 x 4 side by side.
+TC_INLINE void packed_steps(const float* const* row, int64_t p, PackedStep (&x)[4]) {
+  for (int i = 0; i < 4; ++i)
+    x[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row[i] + p)), _mm_loadu_ps(row[i + 4] + p), 1);
+  const PackedStep low = _mm256_unpacklo_ps(x[0], x[1]), high = _mm256_unpackhi_ps(x[0], x[1]);
+  const PackedStep low_2 = _mm256_unpacklo_ps(x[2], x[3]), high_2 = _mm256_unpackhi_ps(x[2], x[3]);
+  x[0] = _mm256_shuffle_ps(low, low_2, 0x44), x[1] = _mm256_shuffle_ps(low, low_2, 0xee);
+  x[2] = _mm256_shuffle_ps(high, high_2, 0x44), x[3] = _mm256_shuffle_ps(high, high_2, 0xee);
+}
+TC_INLINE void store_step(float* to, PackedStep x) {
+  _mm256_storeu_ps(to, x);
+}
+TC_INLINE PackedStep magnitudes(PackedStep x) {
+  return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
+}
+TC_INLINE PackedStep larger(PackedStep x, PackedStep y) {
+  return _mm256_max_ps(x, y);
+}
+#else
+static_assert(kPackedRows == 4);
+using PackedStep = __m128;
+TC_INLINE PackedStep packed_step(const float* const* row, int64_t p) {
+  return _mm_setr_ps(row[0][p], row[1][p], row[2][p], row[3][p]);
+}
+TC_INLINE void packed_steps(const float* const* row, int64_t p, PackedStep (&x)[4]) {
+  for (int i = 0; i < 4; ++i) x[i] = _mm_loadu_ps(row[i] + p);
+  _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+}
+TC_INLINE void store_step(float* to, PackedStep x) {
+  _mm_storeu_ps(to, x);
+}
+TC_INLINE PackedStep magnitudes(PackedStep x) {
+  return _mm_andnot_ps(_mm_set1_ps(-0.0f), x);
+}
+TC_INLINE PackedStep larger(PackedStep x, PackedStep y) {
+  return _mm_max_ps(x, y);
+}
+#endif
+
+// The rows of a strip, the last one again where there are fewer.
+struct StripRows {
+  const float* at[kPackedRows];
+
+  StripRows(const float* a, int64_t rs, int rows) {
+    for (int i = 0; i < kPackedRows; ++i) at[i] = a + (i < rows ? i : rows - 1) * rs;
+  }
+};
+
 // One strip of up to kPackedRows rows; what lies beyond them is not read by anyone.
 inline void pack_strip(const float* a, int64_t rs, int64_t cs, int64_t k, int rows, float* dst) {
+  const StripRows row(a, rs, rows);
   int64_t p = 0;
   if (cs == 1) {
-    const float* row[kPackedRows];
-    for (int i = 0; i < kPackedRows; ++i) row[i] = a + (i < rows ? i : rows - 1) * rs;
     for (; p + 4 <= k; p += 4, dst += 4 * kPackedRows) {
-#pragma GCC unroll 2
-      for (int i = 0; i < kPackedRows; i += 4) {
-        __m128 x[] = {_mm_loadu_ps(row[i] + p), _mm_loadu_ps(row[i + 1] + p), _mm_loadu_ps(row[i + 2] + p),
-                      _mm_loadu_ps(row[i + 3] + p)};
-        _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+      PackedStep x[4];
+      packed_steps(row.at, p, x);
 #pragma GCC unroll 4
-        for (int q = 0; q < 4; ++q) _mm_storeu_ps(dst + q * kPackedRows + i, x[q]);
-      }
+      for (int q = 0; q < 4; ++q) store_step(dst + q * kPackedRows, x[q]);
     }
   }
-  for (; p < k; ++p, dst += kPackedRows)
-    for (int i = 0; i < rows; ++i) std::memcpy(dst + i, a + i * rs + p * cs, sizeof(float));
+  for (; p < k; ++p, dst += kPackedRows) store_step(dst, packed_step(row.at, p * cs));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Case {
   bool a_transposed = false, b_transposed = false, packed = false;
   int64_t batch0 = 1, batch1 = 1;
   bool b_shared = false;  // one B for all of the batch
+  bool strassen = false;  // large enough for Strassen's method
 };
 
 struct Extras {
@@ -51,7 +52,7 @@ std::string describe(const Case& c, const Extras& x, Tier tier) {
 }
 
 std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Edge edge, uint64_t seed,
-                       std::vector<double>* truth, bool* split = nullptr) {
+                       std::vector<double>* truth, GemmPlan* planned = nullptr) {
   Random random(seed);
   const int64_t batches = c.batch0 * c.batch1;
   const int64_t b_count = c.b_shared ? 1 : batches;
@@ -137,7 +138,7 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
     if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
   }
   const GemmPlan plan = gemm_plan(g, traits);
-  if (split != nullptr) *split = plan.split;
+  if (planned != nullptr) *planned = plan;
   GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, team.threads()) / sizeof(float), Edge::kBack);
   g.scratch = scratch.data();
   gemm(team, kernels, g, plan);
@@ -150,10 +151,11 @@ void check(const Case& c, const Extras& x = {}) {
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Edge edge : testing::kEdges) {
       SCOPED_TRACE(describe(c, x, tier));
-      bool split = false;
-      const std::vector<float> got = run(tier, c, x, one, edge, 7, truth.empty() ? &truth : nullptr, &split);
+      GemmPlan plan;
+      const std::vector<float> got = run(tier, c, x, one, edge, 7, truth.empty() ? &truth : nullptr, &plan);
+      EXPECT_TRUE(!c.strassen || plan.strassen || plan.split);
       // Factors are 0.5 on average.
-      const double halves = split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
+      const double halves = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
       const double bound = 2e-7 * static_cast<double>(c.k + 4) + halves * double{std::fmax(1.0f, x.alpha)};
       for (size_t i = 0; i < truth.size(); ++i) {
         const double position = x.strip ? 1e-7 * static_cast<double>(i) * 0.001 : 0;
@@ -262,6 +264,120 @@ TEST(Gemm, BlocksOfEveryKind) {
   check({3, 3000, 50, false, true});
   check({3000, 3, 50, false, true});
   check({3000, 3, 50});
+}
+
+TEST(Gemm, StrassenOfEveryShape) {
+  for (const bool at : {false, true}) {
+    for (const bool bt : {false, true}) {
+      for (const bool packed : {false, true}) {
+        // Odd rows; columns of a panel and a part beside the pairs; steps that no half has; two blocks of steps.
+        Case c{259, 330, 803, at, bt, packed};
+        c.strassen = true;
+        check(c, {.bias = true, .clip = true});
+      }
+    }
+  }
+  Case c{260, 512, 768, false, false, true};
+  c.strassen = true;
+  check(c, {.row_bias = true, .residual = true, .strip = true});
+  check(c, {.scale = true, .residual_is_c = true, .alpha = 0.5f, .beta = 0.5f, .slope = 0.1f});
+  check(c, {.residual = true, .one_row = true});
+  check(c, {.residual = true, .one_col = true});
+}
+
+// A product's operands, Strassen's method where the tier has no halves of factors.
+struct Large {
+  static constexpr int64_t m = 260, n = 256, k = 768;
+  std::vector<float> a, b;
+
+  Large() {
+    Random random(11);
+    a = random.floats(count(m * k), -1, 1), b = random.floats(count(k * n), -1, 1);
+  }
+  std::vector<float> product(Tier tier, GemmPlan* planned = nullptr) const {
+    const GemmTable& kernels = table(tier).gemm;
+    Team one(1);
+    std::vector<float> c(count(m * n));
+    GemmArgs g;
+    g.m = m, g.n = n, g.k = k;
+    g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
+    const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+    GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
+    g.scratch = scratch.data();
+    gemm(one, kernels, g, plan);
+    if (planned != nullptr) *planned = plan;
+    return c;
+  }
+  double truth(int64_t i, int64_t j, double* magnitude = nullptr) const {
+    double sum = 0, size = 0;
+    for (int64_t p = 0; p < k; ++p) {
+      const double product = double{a[count(i * k + p)]} * double{b[count(p * n + j)]};
+      sum += product, size += std::fabs(product);
+    }
+    if (magnitude != nullptr) *magnitude = size;
+    return sum;
+  }
+};
+
+TEST(Gemm, StrassenErrsAsStated) {
+  const Large x;
+  for (const Tier tier : testing::machine_tiers(Tier::avx512)) {
+    GemmPlan plan;
+    const std::vector<float> c = x.product(tier, &plan);
+    EXPECT_TRUE(plan.strassen);
+    double most = 0, worst = 0;
+    for (int64_t i = 0; i < x.m; ++i)
+      for (int64_t j = 0; j < x.n; ++j) {
+        const double truth = x.truth(i, j);
+        most = std::fmax(most, std::fabs(truth));
+        worst = std::fmax(worst, std::fabs(double{c[count(i * x.n + j)]} - truth));
+      }
+    EXPECT_LT(worst, kStrassenError * most) << tier_name(tier);
+  }
+}
+
+// What is infinite or no number stays in its row and column, and so does what is only infinite in a sum of quarters.
+TEST(Gemm, StrassenOfWhatIsNoNumber) {
+  for (const float odd : {std::nanf(""), INFINITY, -INFINITY, std::numeric_limits<float>::max()}) {
+    Large x;
+    x.a[count(3 * x.k + 700)] = odd;
+    x.b[count(5 * x.n + 200)] = INFINITY;
+    for (const Tier tier : testing::machine_tiers(Tier::avx512)) {
+      const std::vector<float> c = x.product(tier);
+      for (int64_t i = 0; i < x.m; i += i < 6 ? 1 : 17)
+        for (int64_t j = 0; j < x.n; ++j) {
+          const float got = c[count(i * x.n + j)];
+          const double truth = x.truth(i, j);
+          SCOPED_TRACE(std::string(tier_name(tier)) + " " + std::to_string(i) + " " + std::to_string(j));
+          if (std::isnan(truth)) {
+            ASSERT_TRUE(std::isnan(got));
+          } else if (std::isinf(truth)) {
+            ASSERT_EQ(got, truth);
+          } else {
+            ASSERT_NEAR(got, truth, 1e-4 + 1e-5 * std::fabs(truth));
+          }
+        }
+    }
+  }
+}
+
+// A row of small numbers keeps its digits beside one of large ones, and one of zeros stays one.
+TEST(Gemm, StrassenOfRowsOfEverySize) {
+  Large x;
+  for (int64_t p = 0; p < x.k; ++p) {
+    x.a[count(7 * x.k + p)] *= 1e6f;
+    x.a[count(9 * x.k + p)] *= 1e-3f;
+    x.a[count(11 * x.k + p)] = 0;
+  }
+  for (const Tier tier : testing::machine_tiers(Tier::avx512)) {
+    const std::vector<float> c = x.product(tier);
+    for (const int64_t i : {0, 7, 9, 11, 72, 74, 76, 255})
+      for (int64_t j = 0; j < x.n; ++j) {
+        double magnitude;
+        const double truth = x.truth(i, j, &magnitude);
+        ASSERT_NEAR(c[count(i * x.n + j)], truth, 1e-6 * magnitude) << tier_name(tier) << " " << i << " " << j;
+      }
+  }
 }
 
 // Here they make a sum of 0; the caller's own arithmetic keeps them.
@@ -377,6 +493,8 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {3000, 2, 300},
                         {130, 300, 90, false, true, true},
                         {197, 520, 400, false, false, true},
+                        {300, 400, 500},
+                        {128, 770, 768, false, false, true},
                         {64, 64, 64, false, false, false, 4, 4}};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Case& c : cases) {

@@ -1,0 +1,293 @@
+#include "tc/kernels/gemm/strassen_tier.h"
+
+#include <utility>
+
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/gemm/pack_tier.h"
+
+namespace tc::kernels {
+namespace {
+
+// With quarters of A, B and C, and
+//
+//   S1 = A21 + A22    S2 = S1 - A11    S3 = A11 - A21    S4 = A12 - S2
+//   T1 = B12 - B11    T2 = B22 - T1    T3 = B22 - B12    T4 = B21 - T2
+//
+//   C11 = A11 B11 + A12 B21
+//   C12 = A11 B11 + S2 T2 + S1 T1 + S4 B22
+//   C21 = A11 B11 + S2 T2 + S3 T3 + A22 T4
+//   C22 = A11 B11 + S2 T2 + S3 T3 + S1 T1
+//
+// A11 B11, S2 T2 and S3 T3 are summed in a tile's registers, one after the other, and added to C on the way.
+enum Left { kA12, kS4, kA11, kS2, kS3, kS1, kA22 };  // in the order of their use
+
+struct Halves {
+  int64_t upper, lower;
+  Strips strips;  // of the upper half; the lower may lack the last row
+
+  explicit Halves(int64_t rows) : upper((rows + 1) / 2), lower(rows / 2), strips(upper, kMaxRows[kPanelVecs]) {}
+  int lower_rows(int64_t strip) const {
+    const int64_t rest = lower - strips.begin(strip);
+    return rest < strips.rows(strip) ? static_cast<int>(rest) : strips.rows(strip);
+  }
+};
+
+// Packed A: the largest magnitudes of rows, [block][strip][half][kPackedRows]; then [block][left factor][strip], those
+// of one group one after the other for each strip, as they are read. A factor is [k_half][kPackedRows].
+int64_t magnitudes_at(int64_t strips, int64_t block, int64_t strip) {
+  return (block * strips + strip) * 2 * kPackedRows;
+}
+int64_t left_at(const StrassenBlock& g, int64_t strips, int64_t block, Left left, int64_t strip) {
+  const bool grouped = left >= kA11 && left <= kS3;
+  const int64_t place = grouped ? kA11 * strips + strip * 3 + (left - kA11) : left * strips + strip;
+  return magnitudes_at(strips, g.blocks, 0) +
+         (block * kStrassenLefts * strips + place) * strassen_left_floats(kPackedRows, g.k_half);
+}
+
+// One strip of one block, from rows of both halves, steps [0, k) and [k, 2k).
+void pack_block(const StripRows& upper, const StripRows& lower, int64_t cs, int64_t k,
+                float* const (&to)[kStrassenLefts], float* most) {
+  PackedStep most_up{}, most_low{};
+  const auto put = [&](int64_t p, PackedStep a11, PackedStep a12, PackedStep a21, PackedStep a22) {
+    most_up = larger(larger(magnitudes(a11), magnitudes(a12)), most_up);
+    most_low = larger(larger(magnitudes(a21), magnitudes(a22)), most_low);
+    const PackedStep s1 = a21 + a22, s2 = s1 - a11;
+    store_step(to[kA11] + p * kPackedRows, a11);
+    store_step(to[kS2] + p * kPackedRows, s2);
+    store_step(to[kS3] + p * kPackedRows, a11 - a21);
+    store_step(to[kS1] + p * kPackedRows, s1);
+    store_step(to[kS4] + p * kPackedRows, a12 - s2);
+    store_step(to[kA22] + p * kPackedRows, a22);
+    store_step(to[kA12] + p * kPackedRows, a12);
+  };
+  int64_t p = 0;
+  if (cs == 1) {
+    for (; p + 4 <= k; p += 4) {
+      PackedStep a11[4], a12[4], a21[4], a22[4];
+      packed_steps(upper.at, p, a11), packed_steps(upper.at, k + p, a12);
+      packed_steps(lower.at, p, a21), packed_steps(lower.at, k + p, a22);
+#pragma GCC unroll 4
+      for (int q = 0; q < 4; ++q) put(p + q, a11[q], a12[q], a21[q], a22[q]);
+    }
+  }
+  for (; p < k; ++p)
+    put(p, packed_step(upper.at, p * cs), packed_step(upper.at, (k + p) * cs), packed_step(lower.at, p * cs),
+        packed_step(lower.at, (k + p) * cs));
+  store_step(most, most_up);
+  store_step(most + kPackedRows, most_low);
+}
+
+// What is done beside the products, a little every few steps: there is time for it, and on its own it would wait for
+// the second-level cache. First the sums of B's quarters, which on their own take a tenth of the time of 128 rows; then
+// the quarters that are read next are asked for.
+constexpr int64_t kBesideSteps = 16;
+struct Beside {
+  const float *b11, *b12, *b21, *b22;
+  float* t;  // T1 to T4, `stride` floats apart
+  int64_t stride;
+  int64_t registers = 0, registers_each = 0;           // of each sum: to be made, and each time
+  int64_t lines = 0, lines_each = 0;                   // of each panel, to be asked for
+  const float *next = nullptr, *next_right = nullptr;  // what is read next
+
+  TC_INLINE void some() {
+    if (registers > 0) {
+      int64_t count = registers < registers_each ? registers : registers_each;
+      registers -= count;
+      for (; count > 0; --count) {
+        const VecF x12 = load(b12), x22 = load(b22), t1 = x12 - load(b11), t2 = x22 - t1;
+        store(t, t1);
+        store(t + stride, t2);
+        store(t + 2 * stride, x22 - x12);
+        store(t + 3 * stride, load(b21) - t2);
+        b11 += kVecFloats, b12 += kVecFloats, b21 += kVecFloats, b22 += kVecFloats, t += kVecFloats;
+      }
+    } else if (lines > 0) {
+      for (int64_t i = 0; i < lines_each; ++i, next += 16, next_right += 16) {
+        __builtin_prefetch(next, 0, 2);
+        __builtin_prefetch(next_right, 0, 2);
+      }
+      lines -= lines_each;
+    }
+  }
+};
+
+// Floats of packed A that are fetched ahead.
+constexpr int64_t kFetched = 512;
+
+// Products of a strip that follow each other, summed in registers.
+struct Sum {
+  float* c;    // [rows][kPanel], or null
+  bool first;  // it has no value yet
+};
+struct Group {
+  int count;
+  const float* b[3];         // their right factors
+  Sum to[3][2];              // after each, the sum so far goes here
+  const float* a = nullptr;  // their left factors, one after the other
+  int64_t k = 0;             // of each
+};
+
+template <int R>
+void multiply(const Group& g, Beside& beside, VecF& check) {
+  VecF not_finite[kPanelVecs];
+  for (auto& x : not_finite) x = VecF(0.0f);
+  Tile<R, kPanelVecs> t;
+  t.zero();
+  for (int q = 0; q < g.count; ++q) {
+    const float *a = g.a + q * strassen_left_floats(kPackedRows, g.k), *b = g.b[q];
+    int64_t left = g.k;
+    do {
+      beside.some();
+      for (int64_t i = 0; i < kBesideSteps * kPackedRows; i += 16) __builtin_prefetch(a + kFetched + i, 0, 3);
+      if (left <= kBesideSteps)
+        for (const Sum& to : g.to[q])
+          if (to.c != nullptr && !to.first)
+            for (int64_t i = 0; i < R * kPanel; i += 16) __builtin_prefetch(to.c + i, 1, 3);
+      int64_t steps = left < kBesideSteps ? left : kBesideSteps;
+      do {
+        t.step(a, 1, b, 16);
+        a += kPackedRows, b += kPanel;
+      } while (--steps > 0);
+      left -= kBesideSteps;
+    } while (left > 0);
+    for (int d = 0; d < 2; ++d) {
+      float* const to = forget(g.to[q][d].c);
+      if (to == nullptr) break;
+      const bool first = g.to[q][d].first;
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < kPanelVecs; ++j) {
+          float* const c = to + i * kPanel + j * kVecFloats;
+          const VecF sum = first ? t.v[i][j] : t.v[i][j] + load(c);
+          store(c, sum);
+          not_finite[j] = fma(VecF(0.0f), sum, not_finite[j]);
+        }
+    }
+  }
+  for (auto& x : not_finite) check = check + x;
+}
+
+// Rows of one quarter: the steps that no half has, and the epilogue.
+template <int R>
+void finish(const StrassenBlock& g, const float* sums, int64_t row, int64_t right, TileOut out) {
+  Tile<R, kPanelVecs> t;
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = load(sums + i * kPanel + j * kVecFloats);
+  const int64_t done = 2 * g.blocks * g.k_half;
+  const float *a = g.a + row * g.a_rs + done * g.a_cs, *b = (right ? g.b_right : g.b) + done * kPanel;
+  for (int64_t p = done; p < g.k; ++p, a += g.a_cs, b += kPanel) t.step(a, g.a_rs, b, 16);
+  finish_tile(t, *g.epilogue, out);
+}
+
+using MultiplyFn = void (*)(const Group&, Beside&, VecF&);
+using FinishFn = void (*)(const StrassenBlock&, const float*, int64_t, int64_t, TileOut);
+constexpr auto kRowCounts = std::make_integer_sequence<int, kMaxRows[kPanelVecs]>{};
+
+template <int... R>
+MultiplyFn multiply_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr MultiplyFn kByRows[] = {multiply<R + 1>...};
+  return kByRows[rows - 1];
+}
+template <int... R>
+FinishFn finish_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr FinishFn kByRows[] = {finish<R + 1>...};
+  return kByRows[rows - 1];
+}
+
+}  // namespace
+
+void TC_TIER_NAME(strassen_pack)(const StrassenBlock& g, int64_t strip, float* packed_a) {
+  const Halves halves(g.rows);
+  const Strips& strips = halves.strips;
+  if (strip >= strips.count) return;
+  const float *upper = g.a + strips.begin(strip) * g.a_rs, *lower = upper + halves.upper * g.a_rs;
+  for (int64_t block = 0; block < g.blocks; ++block) {
+    const int64_t at = block * 2 * g.k_half * g.a_cs;
+    float* to[kStrassenLefts];
+    for (int left = 0; left < kStrassenLefts; ++left)
+      to[left] = packed_a + left_at(g, strips.count, block, static_cast<Left>(left), strip);
+    pack_block({upper + at, g.a_rs, strips.rows(strip)}, {lower + at, g.a_rs, halves.lower_rows(strip)}, g.a_cs,
+               g.k_half, to, packed_a + magnitudes_at(strips.count, block, strip));
+  }
+}
+
+bool TC_TIER_NAME(strassen_fits)(const StrassenBlock& g) {
+  const Halves halves(g.rows);
+  const Strips& strips = halves.strips;
+  float least = std::numeric_limits<float>::infinity(), most = 0;
+  for (int64_t strip = 0; strip < strips.count; ++strip)
+    for (int half = 0; half < 2; ++half)
+      for (int row = 0; row < strips.rows(strip); ++row) {
+        float x = 0;
+        for (int64_t block = 0; block < g.blocks; ++block) {
+          const float here = g.packed_a[magnitudes_at(strips.count, block, strip) + half * kPackedRows + row];
+          if (here > x) x = here;
+        }
+        if (x < least) least = x;
+        if (x > most) most = x;
+      }
+  return most <= least * kStrassenRatio;
+}
+
+bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
+  const Halves halves(g.rows);
+  const Strips& strips = halves.strips;
+  const int64_t tile_floats = kMaxRows[kPanelVecs] * kPanel, quarter_floats = strips.count * tile_floats;
+  float *const c11 = g.scratch, *const t = c11 + 4 * quarter_floats;
+  const int64_t half = g.k_half * kPanel, t_floats = strassen_sum_floats(kPanel, g.k_half);
+  const int64_t times = strips.count * ((g.k_half + kBesideSteps - 1) / kBesideSteps);  // of a product
+  VecF check(0.0f);
+  for (int64_t block = 0; block < g.blocks; ++block) {
+    const float *b11 = g.b + block * 2 * half, *b12 = g.b_right + block * 2 * half, *b21 = b11 + half,
+                *b22 = b12 + half;
+    Beside beside{b11, b12, b21, b22, t, t_floats};
+    beside.registers = half / kVecFloats;
+    beside.registers_each = (beside.registers + 2 * times - 1) / (2 * times);
+    const bool more = block + 1 < g.blocks;
+    beside.next = more ? b11 + 2 * half : g.next, beside.next_right = more ? b12 + 2 * half : g.next_right;
+    beside.lines = beside.next == nullptr ? 0 : 2 * half / 16;
+    beside.lines_each = (beside.lines + 5 * times - 1) / (5 * times);
+    const auto multiply_strips = [&](Left left, Group group) {
+      group.k = g.k_half;
+      for (int64_t strip = 0; strip < strips.count; ++strip) {
+        group.a = g.packed_a + left_at(g, strips.count, block, left, strip);
+        multiply_of(strips.rows(strip), kRowCounts)(group, beside, check);
+        for (auto& pair : group.to)
+          for (Sum& to : pair)
+            if (to.c != nullptr) to.c += tile_floats;
+      }
+    };
+    float *const c12 = c11 + quarter_floats, *const c21 = c12 + quarter_floats, *const c22 = c21 + quarter_floats;
+    const float *t1 = t, *t2 = t1 + t_floats, *t3 = t2 + t_floats, *t4 = t3 + t_floats;
+    const bool first = block == 0;
+    multiply_strips(kA12, {1, {b21}, {{{c11, first}}}});
+    multiply_strips(kS4, {1, {b22}, {{{c12, first}}}});
+    multiply_strips(kA11, {3, {b11, t2, t3}, {{{c11, false}}, {{c12, false}}, {{c21, first}, {c22, first}}}});
+    multiply_strips(kS1, {1, {t1}, {{{c12, false}, {c22, false}}}});
+    multiply_strips(kA22, {1, {t4}, {{{c21, false}}}});
+  }
+  if (!all(check == VecF(0.0f))) return false;
+  for (int64_t quarter = 0; quarter < 4; ++quarter) {
+    const bool is_lower = quarter >= 2;
+    const int64_t right = quarter % 2;
+    for (int64_t strip = 0; strip < strips.count; ++strip) {
+      const int rows = is_lower ? halves.lower_rows(strip) : strips.rows(strip);
+      if (rows == 0) continue;
+      const int64_t row = strips.begin(strip) + (is_lower ? halves.upper : 0);
+      TileOut out = g.out;
+      out.cols = kPanel;
+      out.c += row * out.row + right * kPanel;
+      if (out.bias != nullptr) out.bias += right * kPanel;
+      if (out.scale != nullptr) out.scale += right * kPanel;
+      if (out.row_bias != nullptr) out.row_bias += row;
+      if (out.residual != nullptr) out.residual += row * out.residual_row + right * kPanel * out.residual_step;
+      finish_of(rows, kRowCounts)(g, c11 + quarter * quarter_floats + strip * tile_floats, row, right, out);
+    }
+  }
+  return true;
+}
+
+}  // namespace tc::kernels
