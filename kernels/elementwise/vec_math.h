@@ -8,6 +8,7 @@
 
 #include <limits>
 
+#include "tc/kernels/elementwise/pieces.h"
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
@@ -225,6 +226,32 @@ TC_INLINE VecF vlog1p(VecF x) {
   return select(x == f32(infinity<float>), x, y);
 }
 
+#if defined(__AVX512F__)
+// The function of `pieces` (elementwise/pieces.h), up to |x| = most and from there on what it is there.
+TC_INLINE VecF odd_by_pieces(VecF x, const Pieces& pieces, float most) {
+  const VecF t = vmin(f32(most), vabs(x));
+  const __m512i bits = _mm512_castps_si512(t.data), start = _mm512_castps_si512(f32(kPieceStart).data);
+  constexpr int kQuarter = 21;  // bits of a float below those that tell the quarter of its octave
+  const Mask<float> later(t >= f32(1.25f * kPieceStart));
+  const __mmask16 lanes = later.data;
+  const __m512i piece = _mm512_maskz_srli_epi32(lanes, _mm512_sub_epi32(bits, start), kQuarter);
+  const __m512i begin = _mm512_maskz_and_epi32(lanes, bits, _mm512_set1_epi32(-(1 << kQuarter)));
+  const VecF y = t - VecF(_mm512_castsi512_ps(begin));
+  const auto coefficient = [&](int i) {
+    return VecF(_mm512_permutex2var_ps(_mm512_load_ps(pieces.c[i]), piece, _mm512_load_ps(pieces.c[i] + 16)));
+  };
+  VecF sum = coefficient(kPieceTerms - 1);
+#pragma GCC unroll 8
+  for (int i = kPieceTerms - 2; i > 0; --i) sum = fma(sum, y, coefficient(i));
+  return copysign(fma(sum, y, select(later, coefficient(0), y)), x);
+}
+TC_INLINE VecF vtanh(VecF x) {
+  return odd_by_pieces(x, kTanhPieces, 15.0f);
+}
+TC_INLINE VecF verf(VecF x) {
+  return odd_by_pieces(x, kErfPieces, 3.99f);
+}
+#else
 TC_INLINE VecF vtanh(VecF x) {
   // (tanh(t) - t) / t^3 in t^2 on |t| <= 0.625; relative error 2^-32.6.
   constexpr float kQ[] = {-0.3333333090667174f,  0.1333320976379568f,    -0.053947204269384784f,
@@ -235,17 +262,6 @@ TC_INLINE VecF vtanh(VecF x) {
   const ExpScaled e = exp_scaled(vmin(f32(20.0f), t + t));
   const VecF large = fnma(f32(2.0f), inverse(scale_by_power(e.p, e.n) + f32(1.0f)), f32(1.0f));
   return copysign(select(t < f32(0.625f), small, large), x);
-}
-
-TC_INLINE VecF vsigmoid(VecF x) {
-  // With e^-x = 2^-n p it is 2^n / (p + 2^n): nothing cancels, and only 2^n, which is exact, may be small.
-  const ExpReduced e = reduce_exp(clip_nan(x, f32(-104.5f), f32(30.0f)));
-  const VecF power = scale_by_power_unless(x < f32(kExpIsZero), f32(1.0f), e.n);
-  return power * inverse_of_sum(exp_reduced<-1>(e.r), power);
-}
-
-TC_INLINE VecF vsoftplus(VecF x) {
-  return vmax(f32(0.0f), x) + vlog1p(vexp_negative(negate(vabs(x))));
 }
 
 TC_INLINE VecF verf(VecF x) {
@@ -261,6 +277,18 @@ TC_INLINE VecF verf(VecF x) {
   const VecF small = fma(t, polynomial(t * t, kSmall), t);
   const VecF large = f32(1.0f) - vexp_negative(negate(polynomial(t, kLarge)));
   return copysign(select(t < f32(0.9375f), small, large), x);
+}
+#endif
+
+TC_INLINE VecF vsigmoid(VecF x) {
+  // With e^-x = 2^-n p it is 2^n / (p + 2^n): nothing cancels, and only 2^n, which is exact, may be small.
+  const ExpReduced e = reduce_exp(clip_nan(x, f32(-104.5f), f32(30.0f)));
+  const VecF power = scale_by_power_unless(x < f32(kExpIsZero), f32(1.0f), e.n);
+  return power * inverse_of_sum(exp_reduced<-1>(e.r), power);
+}
+
+TC_INLINE VecF vsoftplus(VecF x) {
+  return vmax(f32(0.0f), x) + vlog1p(vexp_negative(negate(vabs(x))));
 }
 
 TC_INLINE VecF vgelu(VecF x) {

@@ -1,0 +1,17 @@
+// Polynomials of odd functions that approach 1, one for each quarter of an octave: with AVX-512 looking up coefficients
+// is cheaper than the exponential that tanh and erf otherwise take (tanh 28 to 13 cycles for a register, erf 35 to 13).
+#pragma once
+
+namespace tc::kernels {
+
+// Piece 0 is [0, 5/4 kPieceStart), piece i a quarter of the octave 2^(i / 4) kPieceStart. With y counted from the
+// piece's start, f = c[0] + c[1] y + ..., in piece 0 y + c[1] y + ...: there y is the larger part and exact.
+inline constexpr int kPieces = 32, kPieceTerms = 6;
+inline constexpr float kPieceStart = 1.0f / 16;
+
+struct Pieces {
+  alignas(64) float c[kPieceTerms][kPieces];
+};
+extern const Pieces kTanhPieces, kErfPieces;
+
+}  // namespace tc::kernels
