@@ -124,9 +124,9 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
-// By Strassen's method: rows of a tile, whose sums stay in L2 (70 KB for 128), and floats of A, whose packed form takes
-// twice as many.
-constexpr int64_t kStrassenRows = 256, kMostStrassenFloats = int64_t{1} << 22;
+// By Strassen's method: rows of a tile, whose sums stay in L2 (70 KB for 128), and floats of A at a time, whose packed
+// form takes twice as many.
+constexpr int64_t kStrassenRows = 256, kStrassenFloats = int64_t{1} << 22;
 // An eighth of the products is saved. Its own work, sums and visits of C, costs a share of the time by every extent;
 // measured on Zen 4, GFLOP/s without and with it, AVX-512: 256x768x768 114, 128; 128x768x768 114, 124; 64x768x768 115,
 // 122; 256x768x128 114, 117; 256x128x768 115, 120; 32x768x768 115, 112. AVX2: 128x768x768 110, 118; 256x128x768 112,
@@ -142,7 +142,7 @@ constexpr double kLeastStrassenProducts = 1 << 25;
 bool worth_strassen(const GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n), k = static_cast<double>(g.k);
   const StrassenCost& cost = t.width >= 64 ? kWideStrassen : kNarrowStrassen;
-  return p.batches == 1 && m * n * k >= kLeastStrassenProducts && g.m * g.k <= kMostStrassenFloats &&
+  return p.batches == 1 && m * n * k >= kLeastStrassenProducts &&
          cost.rows / m + cost.columns / n + cost.steps / k <= kMostStrassenCost;
 }
 
@@ -155,6 +155,10 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const auto count = [&] { return ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   while (count() < kWantedTiles && p.col_tile > 2 * t.width) p.col_tile = round_up(p.col_tile / 2, 2 * t.width);
   p.row_tiles = ceil_div(g.m, p.row_tile);
+  if (const int64_t most = std::max<int64_t>(1, kStrassenFloats / (p.row_tile * g.k)); most < p.row_tiles) {
+    p.row_tiles = most;
+    p.part_rows = most * p.row_tile;
+  }
   if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k);
   p.row_strips = ceil_div(ceil_div(p.row_tile, 2), t.rows);
   p.strip_floats = blocks * strassen_strip_floats(t.packed_rows, p.k_block);
@@ -282,6 +286,21 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
 }
 
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
+  if (plan.part_rows != 0) {
+    GemmPlan once = plan;
+    once.part_rows = 0;
+    for (int64_t row = 0; row < args.m; row += plan.part_rows) {
+      GemmArgs part = args;
+      part.m = std::min(plan.part_rows, args.m - row);
+      part.first_row += row;
+      part.a += row * args.a_rs;
+      part.c += row * args.c_rs;
+      if (args.epilogue.row_bias != nullptr) part.epilogue.row_bias += row;
+      if (args.epilogue.residual != nullptr) part.epilogue.residual += row * args.residual_rs;
+      gemm(team, kernels, part, once);
+    }
+    return;
+  }
   for (int phase = 0; phase < plan.phases(); ++phase) {
     parallel_for(team, plan.tiles(phase), [&](int64_t tile, int worker) {
       const NoSubnormals flushed;

@@ -34,6 +34,7 @@ struct GemmArgs : GemmShape {
   const float* b = nullptr;         // unused when packed_b is set
   const float* packed_b = nullptr;  // b_batch then counts floats of packed form
   float* c = nullptr;               // overlaps neither A nor B
+  int64_t first_row = 0;            // of C: what the epilogue's strip counts from
   Epilogue epilogue;
   float* scratch = nullptr;  // 64-byte aligned
 };
@@ -79,6 +80,7 @@ struct GemmPlan {
   bool strassen = false;  // packs_a, into sums of its quarters; blocks of k are pairs of k_block steps
   int width = 0, lanes = 0;
   int64_t batches = 0;
+  int64_t part_rows = 0;                // what the plan is for, again and again until there are m; 0: all
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
   int64_t col_tile = 0, col_tiles = 0;  // columns of a tile; tiles per N block
   int64_t k_block = 0;

@@ -58,7 +58,7 @@ Item item_of(const GemmArgs& g, int64_t batch) {
   out.c = g.c + i * g.c_batch[0] + j * g.c_batch[1];
   const float* residual = g.epilogue.residual;
   out.residual = residual == nullptr ? nullptr : residual + i * g.residual_batch[0] + j * g.residual_batch[1];
-  out.row0 = batch * g.m;
+  out.row0 = g.first_row + batch * g.m;
   return out;
 }
 
@@ -124,8 +124,9 @@ StrassenBlock strassen_of(const GemmArgs& g, const GemmPlan& p, int64_t row_tile
 
 void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row_tile, int64_t col0, int64_t col1,
                   const float* packed, float* scratch) {
-  StrassenBlock s = strassen_of(g, p, row_tile);
   const int64_t row0 = row_tile * p.row_tile;
+  if (row0 >= g.m) return;
+  StrassenBlock s = strassen_of(g, p, row_tile);
   s.epilogue = &g.epilogue;
   s.out.residual_step = g.residual_cs;
   s.out.row = g.c_rs;
@@ -317,6 +318,7 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
 void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t row_tile = tile / p.row_strips, row0 = row_tile * p.row_tile, strip = tile % p.row_strips;
   if (p.strassen) {
+    if (row0 >= g.m) return;
     const StrassenBlock s = strassen_of(g, p, row_tile);
     return TC_TIER_NAME(strassen_pack)(s, strip, g.scratch + row_tile * p.row_strips * p.strip_floats);
   }
