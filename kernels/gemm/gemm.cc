@@ -142,7 +142,8 @@ constexpr double kLeastStrassenProducts = 1 << 25;
 bool worth_strassen(const GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n), k = static_cast<double>(g.k);
   const StrassenCost& cost = t.width >= 64 ? kWideStrassen : kNarrowStrassen;
-  return p.batches == 1 && m * n * k >= kLeastStrassenProducts &&
+  // Columns beside the pairs of panels go the plain way, and read A where it lies.
+  return p.batches == 1 && m * n * k >= kLeastStrassenProducts && 4 * (g.n % (2 * t.width)) <= g.n &&
          cost.rows / m + cost.columns / n + cost.steps / k <= kMostStrassenCost;
 }
 
@@ -154,6 +155,8 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tile = round_up(std::min(g.n, kBlockN), 2 * t.width);
   const auto count = [&] { return ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   while (count() < kWantedTiles && p.col_tile > 2 * t.width) p.col_tile = round_up(p.col_tile / 2, 2 * t.width);
+  // Two threads and three tiles: 196 x 384 x 1536 1.31 ms, in six 1.0.
+  if (count() < kWantedTiles / 2 && count() % 2 == 1) p.row_tile = ceil_div(p.row_tile, 2);
   p.row_tiles = ceil_div(g.m, p.row_tile);
   if (const int64_t most = std::max<int64_t>(1, kStrassenFloats / (p.row_tile * g.k)); most < p.row_tiles) {
     p.row_tiles = most;
