@@ -12,7 +12,10 @@ constexpr Real expm1(Real x) {
   int halvings = 0;
   for (; x > 0.1L; x /= 2) ++halvings;
   Real sum = 0, term = 1;
-  for (int i = 1; i < 20; ++i) sum += term *= x / i;
+  for (int i = 1; i < 20; ++i) {
+    term *= x / i;
+    sum += term;
+  }
   for (; halvings > 0; --halvings) sum *= sum + 2;
   return sum;
 }

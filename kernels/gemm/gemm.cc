@@ -165,7 +165,7 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k);
   p.row_strips = ceil_div(ceil_div(p.row_tile, 2), t.rows);
   p.strip_floats = blocks * strassen_strip_floats(t.packed_rows, p.k_block);
-  p.packed_a_floats = p.row_tiles * p.row_strips * p.strip_floats;
+  p.packed_a_floats = round_up(p.row_tiles * p.row_strips * p.strip_floats, 16);  // whole lines: B follows
   p.shared_floats += p.packed_a_floats;
   p.worker_floats = strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
