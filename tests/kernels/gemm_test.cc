@@ -291,6 +291,23 @@ TEST(Gemm, StrassenOfEveryShape) {
   check(tall);
 }
 
+// A x B, row-major.
+std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const std::vector<float>& b, int64_t m,
+                                  int64_t n, int64_t k, GemmPlan* planned = nullptr) {
+  const GemmTable& kernels = table(tier).gemm;
+  Team one(1);
+  std::vector<float> c(count(m * n));
+  GemmArgs g;
+  g.m = m, g.n = n, g.k = k;
+  g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
+  const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+  GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
+  g.scratch = scratch.data();
+  gemm(one, kernels, g, plan);
+  if (planned != nullptr) *planned = plan;
+  return c;
+}
+
 // A product's operands, Strassen's method where the tier has no halves of factors.
 struct Large {
   static constexpr int64_t m = 260, n = 256, k = 768;
@@ -301,18 +318,7 @@ struct Large {
     a = random.floats(count(m * k), -1, 1), b = random.floats(count(k * n), -1, 1);
   }
   std::vector<float> product(Tier tier, GemmPlan* planned = nullptr) const {
-    const GemmTable& kernels = table(tier).gemm;
-    Team one(1);
-    std::vector<float> c(count(m * n));
-    GemmArgs g;
-    g.m = m, g.n = n, g.k = k;
-    g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
-    const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
-    GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
-    g.scratch = scratch.data();
-    gemm(one, kernels, g, plan);
-    if (planned != nullptr) *planned = plan;
-    return c;
+    return matrix_product(tier, a, b, m, n, k, planned);
   }
   double truth(int64_t i, int64_t j, double* magnitude = nullptr) const {
     double sum = 0, size = 0;
@@ -424,28 +430,21 @@ TEST(Gemm, HalvesOfEveryShape) {
 // Halves lose as little as is said of them, with numbers of every size.
 TEST(Gemm, HalvesErrAsStated) {
   constexpr int64_t m = 64, n = 96, k = 512;
-  Team one(1);
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-    const GemmTable& kernels = table(tier).gemm;
     Random random(5);
-    std::vector<float> a = random.floats(count(m * k)), b = random.floats(count(k * n)), c(count(m * n));
+    std::vector<float> a = random.floats(count(m * k)), b = random.floats(count(k * n));
     const std::vector<float> sizes = random.floats(a.size() + b.size(), -30, 30);
     for (size_t i = 0; i < a.size(); ++i) a[i] = std::ldexp(a[i], static_cast<int>(sizes[i]));
     for (size_t i = 0; i < b.size(); ++i) b[i] = std::ldexp(b[i], static_cast<int>(sizes[a.size() + i]));
-    GemmArgs g;
-    g.m = m, g.n = n, g.k = k;
-    g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
-    const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+    GemmPlan plan;
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, &plan);
     EXPECT_EQ(plan.split, tier == Tier::amx);
-    GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
-    g.scratch = scratch.data();
-    gemm(one, kernels, g, plan);
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {
         double sum = 0, magnitude = 0;
         for (int64_t p = 0; p < k; ++p) {
-          const double product = double{a[count(i * k + p)]} * double{b[count(p * n + j)]};
-          sum += product, magnitude += std::fabs(product);
+          const double term = double{a[count(i * k + p)]} * double{b[count(p * n + j)]};
+          sum += term, magnitude += std::fabs(term);
         }
         const double bound = ((plan.split ? kSplitError : 0) + 1e-7 * std::sqrt(static_cast<double>(k))) * magnitude;
         ASSERT_NEAR(c[count(i * n + j)], sum, bound) << tier_name(tier) << " " << i << " " << j;
@@ -457,20 +456,12 @@ TEST(Gemm, HalvesErrAsStated) {
 TEST(Gemm, HalvesOfWhatIsNoNumber) {
   constexpr int64_t m = 40, n = 64, k = 256;
   const float largest = std::numeric_limits<float>::max();
-  Team one(1);
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-    const GemmTable& kernels = table(tier).gemm;
-    std::vector<float> a(count(m * k), 0.1f), b(count(k * n), 0.3f), c(count(m * n));
+    std::vector<float> a(count(m * k), 0.1f), b(count(k * n), 0.3f);
     const auto set = [&](int64_t row, float x) { a[count(row * k + 77)] = x; };
     set(1, std::nanf("")), set(2, INFINITY), set(3, -INFINITY), set(4, largest), set(5, -largest), set(6, 1e-30f);
     b[count(77 * n + 9)] = INFINITY;
-    GemmArgs g;
-    g.m = m, g.n = n, g.k = k;
-    g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
-    const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
-    GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
-    g.scratch = scratch.data();
-    gemm(one, kernels, g, plan);
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k);
     SCOPED_TRACE(tier_name(tier));
     for (const int64_t j : {0, 9, 63}) {
       const auto at = [&](int64_t row) { return c[count(row * n + j)]; };
