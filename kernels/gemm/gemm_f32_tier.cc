@@ -138,9 +138,8 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
     next = least(j + 2 * kPanel, col1);
     const float* panels = packed + (j - col0) * g.k;
     if (fits && next - j == 2 * kPanel) {
-      s.b = panels, s.b_right = panels + g.k * kPanel;
-      s.next = next + 2 * kPanel <= (p.source == Source::packed ? g.n : col1) ? s.b + 2 * g.k * kPanel : nullptr;
-      s.next_right = s.next == nullptr ? nullptr : s.b + 3 * g.k * kPanel;
+      s.b = panels;
+      s.next = next + 2 * kPanel <= (p.source == Source::packed ? g.n : col1) ? panels + 2 * g.k * kPanel : nullptr;
       s.out.c = it.c + row0 * g.c_rs + j;
       s.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
       s.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;

@@ -13,8 +13,8 @@ struct StrassenBlock {
   const float* a = nullptr;  // where it lies
   int64_t a_rs = 0, a_cs = 1;
   const float* packed_a = nullptr;
-  const float *b = nullptr, *b_right = nullptr;        // packed panels, all of k
-  const float *next = nullptr, *next_right = nullptr;  // those that are read next, or null
+  const float* b = nullptr;     // two packed panels, one after the other, all of k
+  const float* next = nullptr;  // those that are read next, or null
   const Epilogue* epilogue = nullptr;
   TileOut out;
   float* scratch = nullptr;  // 64-byte aligned

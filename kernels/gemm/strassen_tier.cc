@@ -88,7 +88,7 @@ struct Beside {
   int64_t stride;
   int64_t registers = 0, registers_each = 0;           // of each sum: to be made, and each time
   int64_t lines = 0, lines_each = 0;                   // of each panel, to be asked for
-  const float *next = nullptr, *next_right = nullptr;  // what is read next
+  const float *next = nullptr, *next_right = nullptr;  // the panels that are read next
 
   TC_INLINE void some() {
     if (registers > 0) {
@@ -172,20 +172,20 @@ void multiply(const Group& g, Beside& beside, VecF& check) {
 
 // Rows of one quarter: the steps that no half has, and the epilogue.
 template <int R>
-void finish(const StrassenBlock& g, const float* sums, int64_t row, int64_t right, TileOut out) {
+void finish(const StrassenBlock& g, const float* sums, int64_t row, int64_t right, const TileOut& out) {
   Tile<R, kPanelVecs> t;
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = load(sums + i * kPanel + j * kVecFloats);
   const int64_t done = 2 * g.blocks * g.k_half;
-  const float *a = g.a + row * g.a_rs + done * g.a_cs, *b = (right ? g.b_right : g.b) + done * kPanel;
+  const float *a = g.a + row * g.a_rs + done * g.a_cs, *b = g.b + (right * g.k + done) * kPanel;
   for (int64_t p = done; p < g.k; ++p, a += g.a_cs, b += kPanel) t.step(a, g.a_rs, b, 16);
   finish_tile(t, *g.epilogue, out);
 }
 
 using MultiplyFn = void (*)(const Group&, Beside&, VecF&);
-using FinishFn = void (*)(const StrassenBlock&, const float*, int64_t, int64_t, TileOut);
+using FinishFn = void (*)(const StrassenBlock&, const float*, int64_t, int64_t, const TileOut&);
 constexpr auto kRowCounts = std::make_integer_sequence<int, kMaxRows[kPanelVecs]>{};
 
 template <int... R>
@@ -239,17 +239,16 @@ bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
   const Strips& strips = halves.strips;
   const int64_t tile_floats = kMaxRows[kPanelVecs] * kPanel, quarter_floats = strips.count * tile_floats;
   float *const c11 = g.scratch, *const t = c11 + 4 * quarter_floats;
-  const int64_t half = g.k_half * kPanel, t_floats = strassen_sum_floats(kPanel, g.k_half);
+  const int64_t panel = g.k * kPanel, half = g.k_half * kPanel, t_floats = strassen_sum_floats(kPanel, g.k_half);
   const int64_t times = strips.count * ((g.k_half + kBesideSteps - 1) / kBesideSteps);  // of a product
   VecF check(0.0f);
   for (int64_t block = 0; block < g.blocks; ++block) {
-    const float *b11 = g.b + block * 2 * half, *b12 = g.b_right + block * 2 * half, *b21 = b11 + half,
-                *b22 = b12 + half;
+    const float *b11 = g.b + block * 2 * half, *b12 = b11 + panel, *b21 = b11 + half, *b22 = b12 + half;
     Beside beside{b11, b12, b21, b22, t, t_floats};
     beside.registers = half / kVecFloats;
     beside.registers_each = (beside.registers + 2 * times - 1) / (2 * times);
-    const bool more = block + 1 < g.blocks;
-    beside.next = more ? b11 + 2 * half : g.next, beside.next_right = more ? b12 + 2 * half : g.next_right;
+    beside.next = block + 1 < g.blocks ? b11 + 2 * half : g.next;
+    beside.next_right = beside.next == nullptr ? nullptr : beside.next + panel;
     beside.lines = beside.next == nullptr ? 0 : 2 * half / 16;
     beside.lines_each = (beside.lines + 5 * times - 1) / (5 * times);
     const auto multiply_strips = [&](Left left, Group group) {
