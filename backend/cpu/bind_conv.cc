@@ -68,9 +68,13 @@ std::optional<ConvShape> fixed_shape(Binder& b) {
   for (size_t i = 0; i < kernel.size(); ++i) {
     const size_t k = 3 - kernel.size() + i;
     fixed.kernel[k] = kernel[i];
-    const Dim& extent = b.shape(0)[static_cast<int>(2 + i)];
-    fixed.in[k] = fixed.out[k] = extent.is_const() ? extent.value() : kNominalExtent;
+    const Dim& in = b.shape(0)[static_cast<int>(2 + i)];
+    const Dim& out = b.node().result(0)->shape()[static_cast<int>(2 + i)];
     if (!attrs.strides.empty()) fixed.stride[k] = attrs.strides[i];
+    fixed.in[k] = in.is_const() ? in.value() : kNominalExtent;
+    fixed.out[k] = out.is_const() ? out.value()
+                   : kTransposed  ? fixed.in[k] * fixed.stride[k]
+                                  : (fixed.in[k] + fixed.stride[k] - 1) / fixed.stride[k];
     if (!attrs.dilations.empty()) fixed.dilation[k] = attrs.dilations[i];
   }
   for (const auto& p : attrs.pads)
@@ -189,8 +193,7 @@ bool bind_conv(Binder& b) {
   const auto pack = [&](ConvAlgorithm form) {
     const Tensor aligned = b.constant(1)->aligned_copy();
     std::string key = cat("conv ", static_cast<int>(form), " ", fixed.groups, " ", table.pack.name);
-    // Their order depends on more.
-    for (size_t i = 0; kTransposed && i < 3; ++i) key += cat(" ", fixed.stride[i], ",", fixed.dilation[i]);
+    for (size_t i = 0; i < 3; ++i) key += cat(" ", fixed.stride[i], ",", fixed.dilation[i]);
     const auto bytes = static_cast<size_t>(kernels::conv_packed_floats(form, fixed)) * sizeof(float);
     return static_cast<const float*>(b.pack(1, key, bytes, [&](void* to) {
       kernels::conv_pack(kernels::Team::shared(), table, fixed, form, static_cast<const float*>(aligned.data()),

@@ -324,6 +324,20 @@ TEST(Conv, WinogradEdges) {
   check(shape_2d(1, 256, 272, 14, 14, 3, 3, 1, 1), {.scale = true, .clip = true});
 }
 
+TEST(Conv, WinogradWithStride) {
+  for (const int64_t h : {3, 4, 6, 9, 16, 17}) {
+    for (const int64_t w : {3, 8, 15, 130}) {
+      check(shape_2d(1, 16, 24, h, w, 3, 3, 2, 0));
+      check(shape_2d(2, 32, 16, h, w, 3, 3, 2, 1), {.bias = true, .strip = true});
+    }
+  }
+  ConvShape lopsided = shape_2d(1, 48, 80, 10, 11, 3, 3, 2, 1);
+  lopsided.pad[1] = 2, lopsided.pad[2] = 0, lopsided.out[1] = 6, lopsided.out[2] = 5;
+  check(lopsided, {.residual = true, .in_place = true});
+  check(shape_2d(1, 256, 272, 28, 28, 3, 3, 2, 1), {.scale = true, .clip = true});
+  EXPECT_FALSE(conv_accepts(ConvAlgorithm::winograd4, shape_2d(1, 20, 16, 9, 9, 3, 3, 2, 1)));
+}
+
 TEST(Conv, Groups) {
   check(shape_2d(2, 32, 64, 5, 6, 3, 3, 1, 1, 1, 2));
   check(shape_2d(1, 12, 8, 5, 6, 3, 3, 1, 1, 1, 4));
