@@ -281,21 +281,43 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
 int64_t winograd_outputs(ConvAlgorithm a) {
   return a == ConvAlgorithm::winograd2 ? 2 : 4;
 }
-// Of m x m outputs: numbers that their input is transformed to, each of which has a weight of its own, and elements
+// What a transform makes of one axis: winograd_forms_tier.h.
+struct WinogradAxis {
+  int64_t outputs, line, points, pieces;
+};
+WinogradAxis winograd_axis(const ConvShape& s, int axis, int64_t m) {
+  if (s.kernel[axis] == 1) return {1, 1, 1, 1};
+  if (s.stride[axis] == 2) return {m, 2 * m + 1, m + 1, 1};
+  return {m, m + 2, m + 2, ceil_div(s.kernel[axis], 3)};
+}
+// Of a tile of outputs: numbers that its input is transformed to, each of which has a weight of its own, and elements
 // that the output comes from.
 struct WinogradCounts {
   int64_t products, elements;
 };
 WinogradCounts winograd_counts(const ConvShape& s, int64_t m) {
-  const int64_t line = s.stride[1] * (m - 1) + 3, points = s.stride[1] == 1 ? m + 2 : m + 1;
-  return {line * line, points * points};
+  const WinogradAxis y = winograd_axis(s, 1, m), x = winograd_axis(s, 2, m);
+  return {y.line * x.line * y.pieces * x.pieces, y.points * x.points};
 }
-// Tiles of m x m outputs, which are a dilation apart.
+// Tiles of an image; their outputs are a dilation apart.
 int64_t winograd_tiles(const ConvShape& s, int64_t m) {
   int64_t tiles = 1;
-  for (int i = 1; i < 3; ++i)
-    tiles *= std::min(s.dilation[i], s.out[i]) * ceil_div(ceil_div(s.out[i], s.dilation[i]), m);
+  for (int i = 1; i < 3; ++i) {
+    const int64_t apart = s.kernel[i] == 1 ? 1 : s.dilation[i];
+    tiles *= std::min(apart, s.out[i]) * ceil_div(ceil_div(s.out[i], apart), winograd_axis(s, i, m).outputs);
+  }
   return tiles;
+}
+bool winograd_accepts(const ConvShape& s, int64_t m) {
+  const int64_t across = s.kernel[2], down = s.kernel[1];
+  if (s.groups != 1 || s.transposed || across * down == 1) return false;
+  if (across == 1 || down == 1) {
+    if (m == 2) return false;
+    if (volume(s.stride) == 1) return true;
+    return down == 1 && across == 3 && s.stride[1] == 1 && s.stride[2] == 2 && s.dilation[2] == 1;
+  }
+  return volume(s.stride) == 1 ||
+         (across == 3 && down == 3 && s.stride[1] == 2 && s.stride[2] == 2 && volume(s.dilation) == 1);
 }
 
 // What a Winograd tile of the plan works on, transformed input and products, leaves this share of L2 to the weights
@@ -369,12 +391,13 @@ double split_cost(const ConvShape& s) {
 // Sums of stride 2 are four times as long, which hides more. Zen 4, one thread, time by this / directly, with weights
 // from memory: 128 to 256 channels of 28 x 28 by m = 2 0.76, 256 to 256 0.78, 256 to 512 of 14 x 14 1.08; m = 4: 32 to
 // 64 of 112 x 112 0.67, 128 to 128 of 56 x 56 0.67, 64 to 128 of 28 x 28 1.03.
+constexpr int64_t kFewestTiles = 4;  // of an image: fewer wait for the weights
 double winograd_cost(const ConvShape& s, int64_t m) {
   const auto [products, elements] = winograd_counts(s, m);
-  const auto tiles = static_cast<double>(s.n * winograd_tiles(s, m));
+  const auto tiles = static_cast<double>(s.n * std::max(kFewestTiles, winograd_tiles(s, m)));
   const auto weights = static_cast<double>(products * s.ic * s.oc);
   const double transforms = 12 * tiles * static_cast<double>(products * s.ic + elements * s.oc);
-  if (s.stride[1] == 2) return weights * tiles / 0.9 + transforms + weight_cost(weights) / 2;
+  if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + weight_cost(weights) / 2;
   return weights * tiles / 0.8 + transforms + weight_cost(weights);
 }
 
@@ -415,10 +438,7 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return flat && !s.transposed && s.groups == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      if (!flat || s.transposed || s.groups != 1 || s.kernel[1] != 3 || s.kernel[2] != 3) return false;
-      // By 2 the phases of input channels follow each other.
-      return volume(s.stride) == 1 || (s.stride[1] == 2 && s.stride[2] == 2 && volume(s.stride) == 4 &&
-                                       volume(s.dilation) == 1 && s.ic % kChannelBlock == 0);
+      return flat && s.stride[0] == 1 && winograd_accepts(s, winograd_outputs(algorithm));
     case ConvAlgorithm::im2col:
       return true;
     case ConvAlgorithm::nchw:
@@ -442,15 +462,16 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
   // A first layer gains nothing from blocks that are mostly padding.
   if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
   if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
-    const bool splits =
-        kernels.split.fn != nullptr && conv_accepts(ConvAlgorithm::split, s) && split_cost(s) < direct_cost(s);
-    const double best = splits ? split_cost(s) : direct_cost(s);
-    if (conv_accepts(ConvAlgorithm::winograd4, s)) {
-      const double two = winograd_cost(s, 2), four = winograd_cost(s, 4);
-      if (four < best && four <= two) return ConvAlgorithm::winograd4;
-      if (two < best) return ConvAlgorithm::winograd2;
-    }
-    if (splits) return ConvAlgorithm::split;
+    ConvAlgorithm best = ConvAlgorithm::direct;
+    double least = direct_cost(s);
+    const auto consider = [&](ConvAlgorithm a, auto cost) {
+      if (!conv_accepts(a, s)) return;
+      if (const double c = cost(); c < least) best = a, least = c;
+    };
+    if (kernels.split.fn != nullptr) consider(ConvAlgorithm::split, [&] { return split_cost(s); });
+    consider(ConvAlgorithm::winograd4, [&] { return winograd_cost(s, 4); });
+    consider(ConvAlgorithm::winograd2, [&] { return winograd_cost(s, 2); });
+    if (best != ConvAlgorithm::direct) return best;
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
   if (conv_accepts(ConvAlgorithm::direct, s)) return ConvAlgorithm::direct;

@@ -35,8 +35,8 @@ enum class ConvAlgorithm : uint8_t {
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group, not transposed: products by halves, which err by kSplitError
-  winograd2,       // blocked -> blocked, 3x3 with stride 1 or 2, one group: F(2x2, 3x3)
-  winograd4,       // the same with F(4x4, 3x3), which errs more: see kWinograd4Error
+  winograd2,       // blocked -> blocked, one group, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
+  winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
   im2col,          // plain -> plain, anything
   nchw,            // plain -> plain, not transposed
   depthwise_nchw,  // plain -> plain, groups == ic == oc

@@ -1,0 +1,157 @@
+// The transforms of Winograd's method, and which convolutions take them. Only winograd_tier.cc includes it.
+//
+// Kernels of more than three taps along an axis are summed in pieces of three, which see the input at places of their
+// own and meet in the sums of products: of a 5x5 kernel, 4 x 36 products to 4 x 4 outputs instead of 400. An axis with
+// one tap is left as it is.
+//
+// With stride 2 the taps of even index see the even pixels of the tile's input alone, the odd one the odd pixels: along
+// an axis F(m, 2) and m plain products, of which the latter have the former's transform but for the point at infinity,
+// where they are zero. So their products are summed before the output is transformed, and (2m + 1)^2 do for 9 m^2.
+//
+// The interpolation points are 0, +-1 (m = 2) and 0, +-3/4, +-3/2 (m = 4), and infinity. Of the points tried for m = 4
+// in f32 with 256 input channels these and 1/sqrt(2), sqrt(2) err least: 3.2e-6 of the largest output against 1.5e-5
+// for the usual 0, +-1, +-2; and they are exact. With stride 2: +-1 and +-1/2, +-5/4 (2.0e-6, 0, +-1, 2 have 5.4e-6).
+#pragma once
+#include "tc/kernels/simd/vec.h"
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+namespace {
+
+TC_INLINE VecF scaled(VecF a, float f) {
+  return a * VecF(f);
+}
+TC_INLINE VecF plus(VecF a, float f, VecF b) {
+  return fma(VecF(f), b, a);
+}
+
+// What all transforms have: outputs, pixels of their input (and numbers it becomes), points, taps.
+template <int M, int kStep, int kKernelTaps>
+struct Extents {
+  static constexpr int kOutputs = M, kStride = kStep, kTaps = kKernelTaps;
+  static constexpr int kLine = kStep * (M - 1) + kKernelTaps;
+  static constexpr int kPoints = (kLine + kStep - 1) / kStep;
+  // An element is the sum of so many products.
+  static constexpr int products(int point) { return point < kPoints - 1 ? kStride : 1; }
+};
+
+// The transforms of one line: B^T of the input, A^T of the elements, G of the kernel. Of the input's numbers the first
+// kPoints are those of taps 0, 1, 2 (stride 1) or 0, 2 at every point, the others of tap 1 at all points but infinity.
+template <int M, int kStride>
+struct Transform;
+
+// Of an axis on which the kernel has one tap.
+struct NoTransform : Extents<1, 1, 1> {
+  static TC_INLINE void input(const VecF (&d)[1], VecF (&v)[1]) { v[0] = d[0]; }
+  static TC_INLINE void output(const VecF (&m)[1], VecF (&y)[1]) { y[0] = m[0]; }
+  static constexpr double kKernel[1][1] = {{1}};
+};
+
+template <>
+struct Transform<2, 1> : Extents<2, 1, 3> {
+  static TC_INLINE void input(const VecF (&d)[4], VecF (&v)[4]) {
+    v[0] = d[2] - d[0];
+    v[1] = d[1] + d[2];
+    v[2] = d[2] - d[1];
+    v[3] = d[3] - d[1];
+  }
+  static TC_INLINE void output(const VecF (&m)[4], VecF (&y)[2]) {
+    y[0] = m[0] + m[1] + m[2];
+    y[1] = m[1] - m[2] + m[3];
+  }
+  static constexpr double kKernel[4][3] = {{-1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+};
+
+template <>
+struct Transform<2, 2> : Extents<2, 2, 3> {
+  static TC_INLINE void input(const VecF (&d)[5], VecF (&v)[5]) {
+    v[0] = d[2] + d[0];
+    v[1] = d[2] - d[0];
+    v[2] = d[4] - d[0];
+    v[3] = d[3] + d[1];
+    v[4] = d[3] - d[1];
+  }
+  static TC_INLINE void output(const VecF (&m)[3], VecF (&y)[2]) {
+    y[0] = m[0] + m[1];
+    y[1] = m[0] - m[1] + m[2];
+  }
+  static constexpr double kKernel[5][3] = {{0.5, 0, 0.5}, {-0.5, 0, 0.5}, {0, 0, 1}, {0, 0.5, 0}, {0, -0.5, 0}};
+};
+
+template <>
+struct Transform<4, 1> : Extents<4, 1, 3> {
+  static constexpr double kA = 0.75, kB = 1.5, kA2 = kA * kA, kB2 = kB * kB;
+  static TC_INLINE void input(const VecF (&d)[6], VecF (&v)[6]) {
+    constexpr auto product = static_cast<float>(kA2 * kB2), sum = static_cast<float>(kA2 + kB2);
+    const VecF even_a = plus(d[4], static_cast<float>(-kB2), d[2]), odd_a = plus(d[3], static_cast<float>(-kB2), d[1]);
+    const VecF even_b = plus(d[4], static_cast<float>(-kA2), d[2]), odd_b = plus(d[3], static_cast<float>(-kA2), d[1]);
+    v[0] = plus(plus(d[4], -sum, d[2]), product, d[0]);
+    v[1] = plus(even_a, static_cast<float>(kA), odd_a);
+    v[2] = plus(even_a, static_cast<float>(-kA), odd_a);
+    v[3] = plus(even_b, static_cast<float>(kB), odd_b);
+    v[4] = plus(even_b, static_cast<float>(-kB), odd_b);
+    v[5] = plus(plus(d[5], -sum, d[3]), product, d[1]);
+  }
+  static TC_INLINE void output(const VecF (&m)[6], VecF (&y)[4]) {
+    const VecF sum_a = m[1] + m[2], sum_b = m[3] + m[4];
+    const VecF diff_a = m[1] - m[2], diff_b = m[3] - m[4];
+    y[0] = m[0] + sum_a + sum_b;
+    y[1] = plus(scaled(diff_a, static_cast<float>(kA)), static_cast<float>(kB), diff_b);
+    y[2] = plus(scaled(sum_a, static_cast<float>(kA2)), static_cast<float>(kB2), sum_b);
+    y[3] = plus(plus(m[5], static_cast<float>(kA * kA2), diff_a), static_cast<float>(kB * kB2), diff_b);
+  }
+  static constexpr double kFa = 2 * kA2 * (kA2 - kB2), kFb = 2 * kB2 * (kB2 - kA2);
+  static constexpr double kKernel[6][3] = {{1 / (kA2 * kB2), 0, 0},         {1 / kFa, kA / kFa, kA2 / kFa},
+                                           {1 / kFa, -kA / kFa, kA2 / kFa}, {1 / kFb, kB / kFb, kB2 / kFb},
+                                           {1 / kFb, -kB / kFb, kB2 / kFb}, {0, 0, 1}};
+};
+
+template <>
+struct Transform<4, 2> : Extents<4, 2, 3> {
+  static constexpr double kA = 0.5, kB = 1.25, kA2 = kA * kA, kB2 = kB * kB;
+  // At the points but infinity.
+  static TC_INLINE void finite(VecF d0, VecF d1, VecF d2, VecF d3, VecF* v) {
+    const VecF even_a = plus(d2, static_cast<float>(-kB2), d0), odd_a = plus(d3, static_cast<float>(-kB2), d1);
+    const VecF even_b = plus(d2, static_cast<float>(-kA2), d0), odd_b = plus(d3, static_cast<float>(-kA2), d1);
+    v[0] = plus(odd_a, static_cast<float>(kA), even_a);
+    v[1] = plus(odd_a, static_cast<float>(-kA), even_a);
+    v[2] = plus(odd_b, static_cast<float>(kB), even_b);
+    v[3] = plus(odd_b, static_cast<float>(-kB), even_b);
+  }
+  static TC_INLINE void input(const VecF (&d)[9], VecF (&v)[9]) {
+    finite(d[0], d[2], d[4], d[6], v);
+    v[4] = plus(plus(d[8], static_cast<float>(-kA2 - kB2), d[4]), static_cast<float>(kA2 * kB2), d[0]);
+    finite(d[1], d[3], d[5], d[7], v + 5);
+  }
+  static TC_INLINE void output(const VecF (&m)[5], VecF (&y)[4]) {
+    const VecF sum_a = m[0] + m[1], sum_b = m[2] + m[3];
+    const VecF diff_a = m[0] - m[1], diff_b = m[2] - m[3];
+    y[0] = sum_a + sum_b;
+    y[1] = plus(scaled(diff_a, static_cast<float>(kA)), static_cast<float>(kB), diff_b);
+    y[2] = plus(scaled(sum_a, static_cast<float>(kA2)), static_cast<float>(kB2), sum_b);
+    y[3] = plus(plus(m[4], static_cast<float>(kA * kA2), diff_a), static_cast<float>(kB * kB2), diff_b);
+  }
+  static constexpr double kFa = 2 * kA * (kA2 - kB2), kFb = 2 * kB * (kB2 - kA2);
+  static constexpr double kKernel[9][3] = {
+      {1 / kFa, 0, kA / kFa}, {-1 / kFa, 0, kA / kFa}, {1 / kFb, 0, kB / kFb}, {-1 / kFb, 0, kB / kFb}, {0, 0, 1},
+      {0, 1 / kFa, 0},        {0, -1 / kFa, 0},        {0, 1 / kFb, 0},        {0, -1 / kFb, 0}};
+};
+
+// Of both axes.
+template <class Y, class X>
+struct Form {
+  using Rows = Y;
+  using Cols = X;
+
+  // Element (i, j) of the points is the sum of so many products, of which all follow each other. Product (a, b) of a
+  // tile's input is of element (a % Y::kPoints, b % X::kPoints).
+  static constexpr int products(int i, int j) { return Y::products(i) * X::products(j); }
+  static constexpr int place(int a, int b) {
+    const int i = a % Y::kPoints, j = b % X::kPoints;
+    return Y::kStride * i * X::kLine + Y::products(i) * X::kStride * j + a / Y::kPoints * X::products(j) +
+           b / X::kPoints;
+  }
+};
+
+}  // namespace
+}  // namespace tc::kernels
