@@ -297,9 +297,9 @@ struct WinogradCounts {
 };
 WinogradCounts winograd_counts(const ConvShape& s, int64_t m) {
   const WinogradAxis y = winograd_axis(s, 1, m), x = winograd_axis(s, 2, m);
-  return {y.line * x.line * y.pieces * x.pieces, y.points * x.points};
+  return {y.line * x.line * s.kernel[0] * y.pieces * x.pieces, y.points * x.points};
 }
-// Tiles of an image; their outputs are a dilation apart.
+// Tiles of an image's plane; their outputs are a dilation apart.
 int64_t winograd_tiles(const ConvShape& s, int64_t m) {
   int64_t tiles = 1;
   for (int i = 1; i < 3; ++i) {
@@ -313,11 +313,11 @@ bool winograd_accepts(const ConvShape& s, int64_t m) {
   if (s.groups != 1 || s.transposed || across * down == 1) return false;
   if (across == 1 || down == 1) {
     if (m == 2) return false;
-    if (volume(s.stride) == 1) return true;
+    if (s.stride[1] == 1 && s.stride[2] == 1) return true;
     return down == 1 && across == 3 && s.stride[1] == 1 && s.stride[2] == 2 && s.dilation[2] == 1;
   }
-  return volume(s.stride) == 1 ||
-         (across == 3 && down == 3 && s.stride[1] == 2 && s.stride[2] == 2 && volume(s.dilation) == 1);
+  if (s.stride[1] == 1 && s.stride[2] == 1) return true;
+  return across == 3 && down == 3 && s.stride[1] == 2 && s.stride[2] == 2 && s.dilation[1] == 1 && s.dilation[2] == 1;
 }
 
 // What a Winograd tile of the plan works on, transformed input and products, leaves this share of L2 to the weights
@@ -330,6 +330,7 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   const int64_t channels = blocks(s.ic) * kChannelBlock;
   const auto l2 = static_cast<int64_t>(kWinogradShare * static_cast<double>(cpu_info().l2_bytes / sizeof(float)));
   const int64_t most = std::clamp<int64_t>(l2 / (products * channels + elements * width), 8, 64);
+  p.planes = s.out[0];
   p.rows = p.row_tile = 1;
   p.cols = winograd_tiles(s, m);
   p.block_tile = width / kChannelBlock;
@@ -371,11 +372,11 @@ UsedTaps used_taps(const ConvShape& s, int axis) {
   return used;
 }
 double direct_cost(const ConvShape& s) {
-  const UsedTaps rows = used_taps(s, 1), cols = used_taps(s, 2);
-  const auto weights = static_cast<double>(rows.taps * cols.taps * s.ic * s.oc);
+  const UsedTaps planes = used_taps(s, 0), rows = used_taps(s, 1), cols = used_taps(s, 2);
+  const auto weights = static_cast<double>(planes.taps * rows.taps * cols.taps * s.ic * s.oc);
   // What lies in the padding of a dilated kernel is left out by rows, and by tiles of some columns.
   const bool apart = volume(s.dilation) > 1;
-  const int64_t pairs = apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2];
+  const int64_t pairs = planes.pairs * (apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2]);
   return static_cast<double>(s.n * s.ic * s.oc) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) +
          weight_cost(weights);
 }
@@ -394,7 +395,7 @@ double split_cost(const ConvShape& s) {
 constexpr int64_t kFewestTiles = 4;  // of an image: fewer wait for the weights
 double winograd_cost(const ConvShape& s, int64_t m) {
   const auto [products, elements] = winograd_counts(s, m);
-  const auto tiles = static_cast<double>(s.n * std::max(kFewestTiles, winograd_tiles(s, m)));
+  const auto tiles = static_cast<double>(s.n * s.out[0] * std::max(kFewestTiles, winograd_tiles(s, m)));
   const auto weights = static_cast<double>(products * s.ic * s.oc);
   const double transforms = 12 * tiles * static_cast<double>(products * s.ic + elements * s.oc);
   if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + weight_cost(weights) / 2;
@@ -438,7 +439,7 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return flat && !s.transposed && s.groups == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      return flat && s.stride[0] == 1 && winograd_accepts(s, winograd_outputs(algorithm));
+      return winograd_accepts(s, winograd_outputs(algorithm));
     case ConvAlgorithm::im2col:
       return true;
     case ConvAlgorithm::nchw:

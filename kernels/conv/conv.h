@@ -49,8 +49,8 @@ constexpr bool conv_gives_blocked(ConvAlgorithm a) {
 }
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512
-// input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7 and 3.2e-6, with
-// stride 2 8e-7 and 2.0e-6.
+// input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7 and 3.2e-6,
+// with stride 2 8e-7 and 2.0e-6.
 inline constexpr double kWinograd2Error = 3e-6, kWinograd4Error = 1.5e-5;
 
 struct ConvArgs {

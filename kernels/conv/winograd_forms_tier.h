@@ -2,7 +2,7 @@
 //
 // Kernels of more than three taps along an axis are summed in pieces of three, which see the input at places of their
 // own and meet in the sums of products: of a 5x5 kernel, 4 x 36 products to 4 x 4 outputs instead of 400. An axis with
-// one tap is left as it is.
+// one tap is left as it is, and so is the depth of three: its taps are pieces too, of other planes.
 //
 // With stride 2 the taps of even index see the even pixels of the tile's input alone, the odd one the odd pixels: along
 // an axis F(m, 2) and m plain products, of which the latter have the former's transform but for the point at infinity,

@@ -20,9 +20,14 @@ namespace {
 constexpr int kGroup = kPanel / kChannelBlock;
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
 
-// How often the taps of an axis fill a transform.
-TC_INLINE int64_t pieces(const ConvShape& s, int axis, int taps) {
-  return ceil_div(s.kernel[axis], taps);
+// The kernel in pieces that fill a transform, plane by plane.
+struct Pieces {
+  int64_t planes, down, across;
+  int64_t all() const { return planes * down * across; }
+};
+template <class F>
+Pieces pieces_of(const ConvShape& s) {
+  return {s.kernel[0], ceil_div(s.kernel[1], F::Rows::kTaps), ceil_div(s.kernel[2], F::Cols::kTaps)};
 }
 TC_INLINE int64_t dilation(const ConvShape& s, int axis) {
   return s.kernel[axis] == 1 ? 1 : s.dilation[axis];
@@ -33,13 +38,14 @@ template <class F>
 void pack(const ConvShape& s, const float* w, int64_t block, float* dst) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
-  const int64_t down = pieces(s, 1, Y::kTaps), across = pieces(s, 2, X::kTaps), all = down * across;
-  const int64_t blocks = ceil_div(s.oc, kChannelBlock);
+  const Pieces pieces = pieces_of<F>(s);
+  const int64_t all = pieces.all(), blocks = ceil_div(s.oc, kChannelBlock);
   const int64_t group = block / kGroup;
   const int64_t width = least(kGroup, blocks - group * kGroup) * kChannelBlock;
   dst += group * kPanel * Y::kLine * X::kLine * all * s.ic + block % kGroup * kChannelBlock;
   for (int64_t piece = 0; piece < all; ++piece) {
-    const int64_t y0 = piece / across * Y::kTaps, x0 = piece % across * X::kTaps;
+    const int64_t z = piece / pieces.across / pieces.down;
+    const int64_t y0 = piece / pieces.across % pieces.down * Y::kTaps, x0 = piece % pieces.across * X::kTaps;
     for (int64_t i = 0; i < s.ic; ++i) {
       double kernel[Y::kTaps][X::kTaps][kChannelBlock];
       for (int y = 0; y < Y::kTaps; ++y) {
@@ -47,7 +53,7 @@ void pack(const ConvShape& s, const float* w, int64_t block, float* dst) {
           const bool has = y0 + y < s.kernel[1] && x0 + x < s.kernel[2];
           for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
             const int64_t o = block * kChannelBlock + lane;
-            const int64_t at = ((o * s.ic + i) * s.kernel[1] + y0 + y) * s.kernel[2] + x0 + x;
+            const int64_t at = (((o * s.ic + i) * s.kernel[0] + z) * s.kernel[1] + y0 + y) * s.kernel[2] + x0 + x;
             kernel[y][x][lane] = has && o < s.oc ? double{w[at]} : 0.0;
           }
         }
@@ -300,38 +306,47 @@ Range range_of(const ConvShape& s, int64_t first, int64_t last) {
   return r;
 }
 
-// v: [product][piece][input block][tile][16], `v_product` floats to a piece.
+// v: [product][piece][input block][tile][16], `v_product` floats to a piece. out_z: the plane of the output.
 template <class F>
-void transform_range(const ConvArgs& args, const Range& range, int64_t image, float* v, int64_t v_product) {
+void transform_range(const ConvArgs& args, const Range& range, int64_t image, int64_t out_z, float* v,
+                     int64_t v_product) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
   const ConvShape& s = args.shape;
   const int64_t height = s.in[1], width = s.in[2], in_blocks = ceil_div(s.ic, kChannelBlock);
   const int64_t dy = range.dy, dx = range.dx;
-  const int64_t across = pieces(s, 2, X::kTaps), all = pieces(s, 1, Y::kTaps) * across;
+  const Pieces pieces = pieces_of<F>(s);
+  const int64_t all = pieces.all(), step = all * v_product;
   for (int64_t piece = 0; piece < all; ++piece) {
-    const int64_t down = piece / across * Y::kTaps * dy - s.pad[1], right = piece % across * X::kTaps * dx - s.pad[2];
+    const int64_t z = out_z * s.stride[0] + piece / pieces.across / pieces.down * s.dilation[0] - s.pad[0];
+    const int64_t y0 = piece / pieces.across % pieces.down * Y::kTaps * dy - s.pad[1];
+    const int64_t x0 = piece % pieces.across * X::kTaps * dx - s.pad[2];
+    const bool padding = z < 0 || z >= s.in[0];
     float* to = v + piece * v_product;
     for (int64_t b = 0; b < in_blocks; ++b) {
-      const float* plane = args.x + (image * in_blocks + b) * height * width * kChannelBlock;
+      const float* plane =
+          padding ? nullptr : args.x + ((image * in_blocks + b) * s.in[0] + z) * height * width * kChannelBlock;
       for (int64_t at = range.first; at < range.last; ++at, to += kChannelBlock) {
         int64_t y, x;
         range.place<F>(at, &y, &x);
-        y = y * Y::kStride + down, x = x * X::kStride + right;
-        if (y >= 0 && x >= 0 && y + (Y::kLine - 1) * dy < height && x + (X::kLine - 1) * dx < width)
+        y = y * Y::kStride + y0, x = x * X::kStride + x0;
+        if (padding)
+          for (int p = 0; p < Y::kLine * X::kLine; ++p) Block16::broadcast(0.0f).store(to + p * step);
+        else if (y >= 0 && x >= 0 && y + (Y::kLine - 1) * dy < height && x + (X::kLine - 1) * dx < width)
           (dx == 1 ? transform_input<F, false> : transform_input<F, true>)(plane + (y * width + x) * kChannelBlock,
                                                                            dy * width * kChannelBlock,
-                                                                           dx * kChannelBlock, to, all * v_product);
+                                                                           dx * kChannelBlock, to, step);
         else
-          transform_border<F>(plane, height, width, y, x, dy, dx, to, all * v_product);
+          transform_border<F>(plane, height, width, y, x, dy, dx, to, step);
       }
     }
   }
 }
 
-// The strip of a range: pieces of output rows, or pixels.
+// The strip of a range: pieces of output rows, or pixels. The block's output starts at `block`, the plane `plane`
+// further.
 template <class F>
-void strip_range(const ConvArgs& args, const Range& range, int64_t base, int64_t plane) {
+void strip_range(const ConvArgs& args, const Range& range, float* block, int64_t plane, int64_t row) {
   const int64_t height = args.shape.out[1], width = args.shape.out[2];
   const Epilogue& e = args.epilogue;
   for (int64_t i = range.first; i < range.last;) {
@@ -342,8 +357,8 @@ void strip_range(const ConvArgs& args, const Range& range, int64_t base, int64_t
       const int64_t parts = range.dx > 1 ? F::Cols::kOutputs : 1,
                     cols = range.dx > 1 ? 1 : (stop - i) * F::Cols::kOutputs;
       for (int64_t x = x0; x < least(width, x0 + parts * range.dx); x += range.dx) {
-        const int64_t from = (y * width + x) * kChannelBlock, count = least(width - x, cols) * kChannelBlock;
-        e.strip(e.context, args.y + base + from, 1, count, count, plane, from);
+        const int64_t from = plane + (y * width + x) * kChannelBlock, count = least(width - x, cols) * kChannelBlock;
+        e.strip(e.context, block + from, 1, count, count, row, from);
       }
     }
     i = stop;
@@ -356,7 +371,8 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   using X = typename F::Cols;
   const ConvShape& s = args.shape;
   const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
-  const int64_t image = source / p.col_tiles, first_tile = source % p.col_tiles * p.col_tile;
+  const int64_t image = source / p.col_tiles / p.planes, out_z = source / p.col_tiles % p.planes;
+  const int64_t first_tile = source % p.col_tiles * p.col_tile;
   const Range range = range_of<F>(s, first_tile, least(p.cols, first_tile + p.col_tile));
   const int64_t tiles = range.tiles(), dy = range.dy, dx = range.dx;
   const int64_t in_blocks = ceil_div(s.ic, kChannelBlock), out_blocks = ceil_div(s.oc, kChannelBlock);
@@ -366,12 +382,12 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   float* scratch = args.scratch + worker * ceil_div(p.worker_floats, 16) * 16;
   float* v = scratch + kScratchHead;
   const int64_t v_block = tiles * kChannelBlock, v_product = in_blocks * v_block + kChannelBlock;
-  const int64_t all = pieces(s, 1, Y::kTaps) * pieces(s, 2, X::kTaps), products_of_tile = Y::kLine * X::kLine * all;
+  const int64_t all = pieces_of<F>(s).all(), products_of_tile = Y::kLine * X::kLine * all;
   float* m = v + products_of_tile * v_product;
   int64_t held;
   std::memcpy(&held, scratch, sizeof held);
   if (held != source + 1) {
-    transform_range<F>(args, range, image, v, v_product);
+    transform_range<F>(args, range, image, out_z, v, v_product);
     held = source + 1;
     std::memcpy(scratch, &held, sizeof held);
   }
@@ -390,21 +406,21 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
     for (int64_t b = 0; b < blocks; ++b) {
       const int64_t channel = (first + b) * kChannelBlock;
       const Finish finish(args.epilogue, channel, static_cast<int>(least(kChannelBlock, s.oc - channel)));
-      const int64_t plane = image * out_blocks + first + b;
-      const int64_t base = plane * s.out[1] * s.out[2] * kChannelBlock;
+      const int64_t row = image * out_blocks + first + b, plane_floats = s.out[1] * s.out[2] * kChannelBlock;
+      const int64_t base = row * s.out[0] * plane_floats, plane = out_z * plane_floats;
       for (int64_t i = 0; i < tiles; ++i) {
         int64_t y0, x0;
         range.place<F>(range.first + i, &y0, &x0);
         const int64_t rows = least(Y::kOutputs, ceil_div(s.out[1] - y0, dy));
         const int64_t cols = least(X::kOutputs, ceil_div(s.out[2] - x0, dx));
         if (rows <= 0 || cols <= 0) continue;  // of a phase that is shorter than others
-        const int64_t here = base + (y0 * s.out[2] + x0) * kChannelBlock;
+        const int64_t here = base + plane + (y0 * s.out[2] + x0) * kChannelBlock;
         (dx == 1 ? transform_output<F, false>
                  : transform_output<F, true>)(m + i * panel + b * kChannelBlock, m_element, finish, rows, cols,
                                               dy * s.out[2] * kChannelBlock, dx * kChannelBlock, args.y + here,
                                               args.epilogue.residual ? args.epilogue.residual + here : nullptr);
       }
-      if (args.epilogue.strip != nullptr) strip_range<F>(args, range, base, plane);
+      if (args.epilogue.strip != nullptr) strip_range<F>(args, range, args.y + base, plane, row);
     }
   }
 }

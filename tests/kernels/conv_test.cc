@@ -337,6 +337,26 @@ TEST(Conv, WinogradWithStride) {
   check(shape_2d(1, 256, 272, 28, 28, 3, 3, 2, 1), {.scale = true, .clip = true});
 }
 
+// Pieces of a kernel: along one axis or both, with dilation, a plane or several.
+TEST(Conv, WinogradInPieces) {
+  for (const int64_t k : {2, 3, 4, 5, 7, 11}) {
+    for (const int64_t dilation : {1, 3}) {
+      const int64_t pad = (k - 1) * dilation / 2;
+      ConvShape across = shape_2d(2, 24, 40, 3, 37, 1, k, 1, 0, dilation);
+      across.pad[2] = pad, across.out[2] = 37 + 2 * pad - (k - 1) * dilation;
+      check(across, {.bias = true, .strip = true});
+      ConvShape down = shape_2d(1, 16, 70, 37, 3, k, 1, 1, 0, dilation);
+      down.pad[1] = pad, down.out[1] = 37 + 2 * pad - (k - 1) * dilation;
+      check(down, {.residual = true, .in_place = true, .strip = true});
+      check(shape_2d(1, 16, 18, 14, 15, k, k, 1, pad, dilation), {.bias = true, .clip = true});
+    }
+  }
+  check(shape_2d(1, 20, 33, 9, 50, 7, 3, 1, 2), {.scale = true});
+  ConvShape halved = shape_2d(2, 20, 33, 1, 50, 1, 3, 1, 0);
+  halved.stride[2] = 2, halved.pad[2] = 1, halved.out[2] = 25;
+  check(halved, {.bias = true, .strip = true});
+}
+
 TEST(Conv, Groups) {
   check(shape_2d(2, 32, 64, 5, 6, 3, 3, 1, 1, 1, 2));
   check(shape_2d(1, 12, 8, 5, 6, 3, 3, 1, 1, 1, 4));
