@@ -136,8 +136,12 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
       break;
     }
   }
-  if (p.block_tile > 1)
-    p.block_tile = ceil_div(blocks(s.oc / s.groups), ceil_div(blocks(s.oc / s.groups), p.block_tile));
+  const int64_t out_blocks = blocks(s.oc / s.groups);
+  p.block_tiles = ceil_div(out_blocks, p.block_tile);
+  // Of three or five tiles two threads get one more than half. 960 to 320 channels of 7 x 7: 0.170 to 0.148 ms, one thread
+  // 0.274 to 0.282.
+  if (p.block_tiles > 1 && count() < kWantedFewTiles && count() % 2 == 1) --p.block_tiles;
+  p.block_tile = ceil_div(out_blocks, p.block_tiles);
   p.tap_floats = ceil_div(4 * taps * (plain && s.ic <= kFlatChannels ? s.ic : 1), 16) * 16;
   const int64_t region_floats = pointwise
                                     ? 0
@@ -145,7 +149,7 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
                                           reach(s, 2, p.col_tile) * block;
   p.keeps_region = !s.transposed && region_floats * in_blocks <= kKeptFloats;
   p.worker_floats = p.tap_floats + kScratchHead + region_floats * (p.keeps_region ? in_blocks : p.chunk);
-  p.block_tiles = ceil_div(blocks(s.oc / s.groups), p.block_tile);
+  p.block_tiles = ceil_div(out_blocks, p.block_tile);
 }
 
 // Of the split algorithm: the halves of a tile's input take up to half a megabyte of L2, which machines with AMX have
