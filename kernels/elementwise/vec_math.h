@@ -227,9 +227,8 @@ TC_INLINE VecF vlog1p(VecF x) {
 }
 
 #if defined(__AVX512F__)
-// The function of `pieces` (elementwise/pieces.h), up to |x| = most and from there on what it is there.
-TC_INLINE VecF odd_by_pieces(VecF x, const Pieces& pieces, float most) {
-  const VecF t = vmin(f32(most), vabs(x));
+// The function of `pieces` (elementwise/pieces.h) at t >= 0.
+TC_INLINE VecF by_pieces(VecF t, const Pieces& pieces) {
   const __m512i bits = _mm512_castps_si512(t.data), start = _mm512_castps_si512(f32(kPieceStart).data);
   constexpr int kQuarter = 21;  // bits of a float below those that tell the quarter of its octave
   const Mask<float> later(t >= f32(1.25f * kPieceStart));
@@ -243,7 +242,11 @@ TC_INLINE VecF odd_by_pieces(VecF x, const Pieces& pieces, float most) {
   VecF sum = coefficient(kPieceTerms - 1);
 #pragma GCC unroll 8
   for (int i = kPieceTerms - 2; i > 0; --i) sum = fma(sum, y, coefficient(i));
-  return copysign(fma(sum, y, select(later, coefficient(0), y)), x);
+  return fma(sum, y, select(later, coefficient(0), y));
+}
+// That of an odd function, from |x| = most on what it is there.
+TC_INLINE VecF odd_by_pieces(VecF x, const Pieces& pieces, float most) {
+  return copysign(by_pieces(vmin(f32(most), vabs(x)), pieces), x);
 }
 TC_INLINE VecF vtanh(VecF x) {
   return odd_by_pieces(x, kTanhPieces, 15.0f);
@@ -291,14 +294,19 @@ TC_INLINE VecF vsoftplus(VecF x) {
   return vmax(f32(0.0f), x) + vlog1p(vexp_negative(negate(vabs(x))));
 }
 
+// x Phi(x) = max(x, 0) - u Phi(-u) with u = |x|; ends at -0.
 TC_INLINE VecF vgelu(VecF x) {
-  // x Phi(x) = max(x, 0) - u Phi(-u) with u = |x|. log Phi(-u) on [0, 6]: the error of max(u, 0.3) Phi(-u) is 2^-26.5;
-  // beyond 6 the polynomial falls on, as far as it matters.
+  const VecF u = vmin(f32(15.0f), vabs(x)), at_least_zero = vmax(f32(-0.0f), x);
+#if defined(__AVX512F__)
+  return at_least_zero - by_pieces(u, kGeluPieces);
+#else
+  // log Phi(-u) on [0, 6]: the error of max(u, 0.3) Phi(-u) is 2^-26.5; beyond 6 the polynomial falls on, as far as it
+  // matters.
   constexpr float kLog[] = {-0.6931471805599453f,    -0.7978872489226723f,    -0.318279798915166f,
                             -0.03644915183762369f,   0.0049880865495096245f,  -0.0001669899792989052f,
                             -9.874343061878899e-05f, 2.0840363470359113e-05f, -1.4211299092514729e-06f};
-  const VecF u = vmin(f32(16.0f), vabs(x));
-  return fnma(u, vexp_negative(polynomial_by_halves(u, kLog)), vmax(f32(-0.0f), x));  // ends at -0
+  return fnma(u, vexp_negative(polynomial_by_halves(u, kLog)), at_least_zero);
+#endif
 }
 
 // 1 + tanh(z) is 2 sigmoid(2 z).
