@@ -192,7 +192,8 @@ bool bind_conv(Binder& b) {
   const bool chosen_at_run = by_extents && b.constant(1) && !spatial_extents_known(b);
   const auto pack = [&](ConvAlgorithm form) {
     const Tensor aligned = b.constant(1)->aligned_copy();
-    std::string key = cat("conv ", static_cast<int>(form), " ", fixed.groups, " ", table.pack.name);
+    std::string key =
+        cat(kTransposed ? "conv_transpose " : "conv ", static_cast<int>(form), " ", fixed.groups, " ", table.pack.name);
     for (size_t i = 0; i < 3; ++i) key += cat(" ", fixed.stride[i], ",", fixed.dilation[i]);
     const auto bytes = static_cast<size_t>(kernels::conv_packed_floats(form, fixed)) * sizeof(float);
     return static_cast<const float*>(b.pack(1, key, bytes, [&](void* to) {
