@@ -138,8 +138,8 @@ void plan_direct(ConvPlan& p, const ConvShape& s) {
   }
   const int64_t out_blocks = blocks(s.oc / s.groups);
   p.block_tiles = ceil_div(out_blocks, p.block_tile);
-  // Of three or five tiles two threads get one more than half. 960 to 320 channels of 7 x 7: 0.170 to 0.148 ms, one thread
-  // 0.274 to 0.282.
+  // Of three or five tiles two threads get one more than half. 960 to 320 channels of 7 x 7: 0.170 to 0.148 ms, one
+  // thread 0.274 to 0.282.
   if (p.block_tiles > 1 && count() < kWantedFewTiles && count() % 2 == 1) --p.block_tiles;
   p.block_tile = ceil_div(out_blocks, p.block_tiles);
   p.tap_floats = ceil_div(4 * taps * (plain && s.ic <= kFlatChannels ? s.ic : 1), 16) * 16;
@@ -312,9 +312,12 @@ int64_t winograd_tiles(const ConvShape& s, int64_t m) {
   }
   return tiles;
 }
+// Floats of a tile's transformed input; eight tiles are 4 MB. 2048 channels of 3x3 have 74 thousand, 512 of 3x3x3 55.
+constexpr int64_t kMostWinogradFloats = 128 * 1024;
 bool winograd_accepts(const ConvShape& s, int64_t m) {
   const int64_t across = s.kernel[2], down = s.kernel[1];
   if (s.groups != 1 || s.transposed || across * down == 1) return false;
+  if (winograd_counts(s, m).products * s.ic > kMostWinogradFloats) return false;
   if (across == 1 || down == 1) {
     if (m == 2) return false;
     if (s.stride[1] == 1 && s.stride[2] == 1) return true;
@@ -393,10 +396,11 @@ double split_cost(const ConvShape& s) {
       static_cast<double>(s.n * s.ic) * static_cast<double>(std::min(volume(s.in), volume(s.out) * volume(s.kernel)));
   return padded * pixels / 1.5 + 10 * read + weight_cost(padded);
 }
+// Of a plane: fewer wait for the weights.
+constexpr int64_t kFewestTiles = 4;
 // Sums of stride 2 are four times as long, which hides more. Zen 4, one thread, time by this / directly, with weights
 // from memory: 128 to 256 channels of 28 x 28 by m = 2 0.76, 256 to 256 0.78, 256 to 512 of 14 x 14 1.08; m = 4: 32 to
 // 64 of 112 x 112 0.67, 128 to 128 of 56 x 56 0.67, 64 to 128 of 28 x 28 1.03.
-constexpr int64_t kFewestTiles = 4;  // of an image: fewer wait for the weights
 double winograd_cost(const ConvShape& s, int64_t m) {
   const auto [products, elements] = winograd_counts(s, m);
   const auto tiles = static_cast<double>(s.n * s.out[0] * std::max(kFewestTiles, winograd_tiles(s, m)));
