@@ -54,8 +54,8 @@ Group nn_rows();
 Group control_rows();
 Group program_rows();
 inline std::vector<Group> all_groups() {
-  return {elementwise_rows(), creation_rows(), manipulation_rows(), indexing_rows(),
-          reduce_rows(),      linalg_rows(),   fft_rows(),          nn_rows(),       control_rows(), program_rows()};
+  return {elementwise_rows(), creation_rows(), manipulation_rows(), indexing_rows(), reduce_rows(),
+          linalg_rows(),      fft_rows(),      nn_rows(),           control_rows(),  program_rows()};
 }
 
 // "f32[2,3]" normal numbers, small integers or booleans; "f32[9]{0.5,2}" uniform in a range (of integers: with both
