@@ -291,8 +291,8 @@ struct WinogradAxis {
 };
 WinogradAxis winograd_axis(const ConvShape& s, int axis, int64_t m) {
   if (s.kernel[axis] == 1) return {1, 1, 1, 1};
-  if (s.stride[axis] == 2) return {m, 2 * m + 1, m + 1, 1};
-  return {m, m + 2, m + 2, ceil_div(s.kernel[axis], 3)};
+  const int64_t stride = s.stride[axis], line = stride * (m - 1) + 3;
+  return {m, line, ceil_div(line, stride), ceil_div(s.kernel[axis], 3)};
 }
 // Of a tile of outputs: numbers that its input is transformed to, each of which has a weight of its own, and elements
 // that the output comes from.
@@ -307,7 +307,7 @@ WinogradCounts winograd_counts(const ConvShape& s, int64_t m) {
 int64_t winograd_tiles(const ConvShape& s, int64_t m) {
   int64_t tiles = 1;
   for (int i = 1; i < 3; ++i) {
-    const int64_t apart = s.kernel[i] == 1 ? 1 : s.dilation[i];
+    const int64_t apart = winograd_apart(s, i);
     tiles *= std::min(apart, s.out[i]) * ceil_div(ceil_div(s.out[i], apart), winograd_axis(s, i, m).outputs);
   }
   return tiles;

@@ -81,6 +81,10 @@ constexpr bool conv_few_outputs(ConvAlgorithm algorithm, const ConvShape& s) {
 constexpr bool conv_by_lanes(ConvAlgorithm algorithm, const ConvShape& s) {
   return algorithm == ConvAlgorithm::direct && s.groups > 1 && s.groups == s.ic && s.groups == s.oc;
 }
+// Outputs of a Winograd tile are so far apart.
+constexpr int64_t winograd_apart(const ConvShape& s, int axis) {
+  return s.kernel[axis] == 1 ? 1 : s.dilation[axis];
+}
 // As direct sees it: groups of whole blocks.
 constexpr ConvShape conv_grouped(ConvAlgorithm algorithm, ConvShape s) {
   if (conv_by_lanes(algorithm, s)) {

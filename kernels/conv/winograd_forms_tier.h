@@ -78,39 +78,13 @@ struct Transform<2, 2> : Extents<2, 2, 3> {
   static constexpr double kKernel[5][3] = {{0.5, 0, 0.5}, {-0.5, 0, 0.5}, {0, 0, 1}, {0, 0.5, 0}, {0, -0.5, 0}};
 };
 
-template <>
-struct Transform<4, 1> : Extents<4, 1, 3> {
-  static constexpr double kA = 0.75, kB = 1.5, kA2 = kA * kA, kB2 = kB * kB;
-  static TC_INLINE void input(const VecF (&d)[6], VecF (&v)[6]) {
-    constexpr auto product = static_cast<float>(kA2 * kB2), sum = static_cast<float>(kA2 + kB2);
-    const VecF even_a = plus(d[4], static_cast<float>(-kB2), d[2]), odd_a = plus(d[3], static_cast<float>(-kB2), d[1]);
-    const VecF even_b = plus(d[4], static_cast<float>(-kA2), d[2]), odd_b = plus(d[3], static_cast<float>(-kA2), d[1]);
-    v[0] = plus(plus(d[4], -sum, d[2]), product, d[0]);
-    v[1] = plus(even_a, static_cast<float>(kA), odd_a);
-    v[2] = plus(even_a, static_cast<float>(-kA), odd_a);
-    v[3] = plus(even_b, static_cast<float>(kB), odd_b);
-    v[4] = plus(even_b, static_cast<float>(-kB), odd_b);
-    v[5] = plus(plus(d[5], -sum, d[3]), product, d[1]);
-  }
-  static TC_INLINE void output(const VecF (&m)[6], VecF (&y)[4]) {
-    const VecF sum_a = m[1] + m[2], sum_b = m[3] + m[4];
-    const VecF diff_a = m[1] - m[2], diff_b = m[3] - m[4];
-    y[0] = m[0] + sum_a + sum_b;
-    y[1] = plus(scaled(diff_a, static_cast<float>(kA)), static_cast<float>(kB), diff_b);
-    y[2] = plus(scaled(sum_a, static_cast<float>(kA2)), static_cast<float>(kB2), sum_b);
-    y[3] = plus(plus(m[5], static_cast<float>(kA * kA2), diff_a), static_cast<float>(kB * kB2), diff_b);
-  }
-  static constexpr double kFa = 2 * kA2 * (kA2 - kB2), kFb = 2 * kB2 * (kB2 - kA2);
-  static constexpr double kKernel[6][3] = {{1 / (kA2 * kB2), 0, 0},         {1 / kFa, kA / kFa, kA2 / kFa},
-                                           {1 / kFa, -kA / kFa, kA2 / kFa}, {1 / kFb, kB / kFb, kB2 / kFb},
-                                           {1 / kFb, -kB / kFb, kB2 / kFb}, {0, 0, 1}};
-};
-
-template <>
-struct Transform<4, 2> : Extents<4, 2, 3> {
-  static constexpr double kA = 0.5, kB = 1.25, kA2 = kA * kA, kB2 = kB * kB;
-  // At the points but infinity.
-  static TC_INLINE void finite(VecF d0, VecF d1, VecF d2, VecF d3, VecF* v) {
+// Four points, +-a and +-b, in quarters.
+template <int kQuartersA, int kQuartersB>
+struct FourPoints {
+  static constexpr double kA = kQuartersA / 4.0, kB = kQuartersB / 4.0, kA2 = kA * kA, kB2 = kB * kB;
+  static constexpr float kSum = static_cast<float>(kA2 + kB2), kProduct = static_cast<float>(kA2 * kB2);
+  // Of the input's pixels d0 to d3 without a point at 0, d1 to d4 with one.
+  static TC_INLINE void input(VecF d0, VecF d1, VecF d2, VecF d3, VecF* v) {
     const VecF even_a = plus(d2, static_cast<float>(-kB2), d0), odd_a = plus(d3, static_cast<float>(-kB2), d1);
     const VecF even_b = plus(d2, static_cast<float>(-kA2), d0), odd_b = plus(d3, static_cast<float>(-kA2), d1);
     v[0] = plus(odd_a, static_cast<float>(kA), even_a);
@@ -118,23 +92,56 @@ struct Transform<4, 2> : Extents<4, 2, 3> {
     v[2] = plus(odd_b, static_cast<float>(kB), even_b);
     v[3] = plus(odd_b, static_cast<float>(-kB), even_b);
   }
-  static TC_INLINE void input(const VecF (&d)[9], VecF (&v)[9]) {
-    finite(d[0], d[2], d[4], d[6], v);
-    v[4] = plus(plus(d[8], static_cast<float>(-kA2 - kB2), d[4]), static_cast<float>(kA2 * kB2), d[0]);
-    finite(d[1], d[3], d[5], d[7], v + 5);
-  }
-  static TC_INLINE void output(const VecF (&m)[5], VecF (&y)[4]) {
+  // That of infinity: from every second pixel.
+  static TC_INLINE VecF last(VecF d0, VecF d2, VecF d4) { return plus(plus(d4, -kSum, d2), kProduct, d0); }
+  // m: the four points' elements.
+  static TC_INLINE void output(const VecF* m, VecF infinity, VecF (&y)[4]) {
     const VecF sum_a = m[0] + m[1], sum_b = m[2] + m[3];
     const VecF diff_a = m[0] - m[1], diff_b = m[2] - m[3];
     y[0] = sum_a + sum_b;
     y[1] = plus(scaled(diff_a, static_cast<float>(kA)), static_cast<float>(kB), diff_b);
     y[2] = plus(scaled(sum_a, static_cast<float>(kA2)), static_cast<float>(kB2), sum_b);
-    y[3] = plus(plus(m[4], static_cast<float>(kA * kA2), diff_a), static_cast<float>(kB * kB2), diff_b);
+    y[3] = plus(plus(infinity, static_cast<float>(kA * kA2), diff_a), static_cast<float>(kB * kB2), diff_b);
   }
-  static constexpr double kFa = 2 * kA * (kA2 - kB2), kFb = 2 * kB * (kB2 - kA2);
-  static constexpr double kKernel[9][3] = {
-      {1 / kFa, 0, kA / kFa}, {-1 / kFa, 0, kA / kFa}, {1 / kFb, 0, kB / kFb}, {-1 / kFb, 0, kB / kFb}, {0, 0, 1},
-      {0, 1 / kFa, 0},        {0, -1 / kFa, 0},        {0, 1 / kFb, 0},        {0, -1 / kFb, 0}};
+};
+
+template <>
+struct Transform<4, 1> : Extents<4, 1, 3> {
+  using P = FourPoints<3, 6>;
+  static TC_INLINE void input(const VecF (&d)[6], VecF (&v)[6]) {
+    v[0] = P::last(d[0], d[2], d[4]);
+    P::input(d[1], d[2], d[3], d[4], v + 1);
+    v[5] = P::last(d[1], d[3], d[5]);
+  }
+  static TC_INLINE void output(const VecF (&m)[6], VecF (&y)[4]) {
+    P::output(m + 1, m[5], y);
+    y[0] = m[0] + (m[1] + m[2]) + (m[3] + m[4]);
+  }
+  static constexpr double kFa = 2 * P::kA2 * (P::kA2 - P::kB2), kFb = 2 * P::kB2 * (P::kB2 - P::kA2);
+  static constexpr double kKernel[6][3] = {{1 / (P::kA2 * P::kB2), 0, 0},         {1 / kFa, P::kA / kFa, P::kA2 / kFa},
+                                           {1 / kFa, -P::kA / kFa, P::kA2 / kFa}, {1 / kFb, P::kB / kFb, P::kB2 / kFb},
+                                           {1 / kFb, -P::kB / kFb, P::kB2 / kFb}, {0, 0, 1}};
+};
+
+template <>
+struct Transform<4, 2> : Extents<4, 2, 3> {
+  using P = FourPoints<2, 5>;
+  static TC_INLINE void input(const VecF (&d)[9], VecF (&v)[9]) {
+    P::input(d[0], d[2], d[4], d[6], v);
+    v[4] = P::last(d[0], d[4], d[8]);
+    P::input(d[1], d[3], d[5], d[7], v + 5);
+  }
+  static TC_INLINE void output(const VecF (&m)[5], VecF (&y)[4]) { P::output(m, m[4], y); }
+  static constexpr double kFa = 2 * P::kA * (P::kA2 - P::kB2), kFb = 2 * P::kB * (P::kB2 - P::kA2);
+  static constexpr double kKernel[9][3] = {{1 / kFa, 0, P::kA / kFa},
+                                           {-1 / kFa, 0, P::kA / kFa},
+                                           {1 / kFb, 0, P::kB / kFb},
+                                           {-1 / kFb, 0, P::kB / kFb},
+                                           {0, 0, 1},
+                                           {0, 1 / kFa, 0},
+                                           {0, -1 / kFa, 0},
+                                           {0, 1 / kFb, 0},
+                                           {0, -1 / kFb, 0}};
 };
 
 // Of both axes.
@@ -142,6 +149,7 @@ template <class Y, class X>
 struct Form {
   using Rows = Y;
   using Cols = X;
+  static constexpr bool kDilates = X::kStride == 1 && X::kTaps > 1;  // pixels of a row may be apart
 
   // Element (i, j) of the points is the sum of so many products, of which all follow each other. Product (a, b) of a
   // tile's input is of element (a % Y::kPoints, b % X::kPoints).

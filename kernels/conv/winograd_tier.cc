@@ -29,9 +29,6 @@ template <class F>
 Pieces pieces_of(const ConvShape& s) {
   return {s.kernel[0], ceil_div(s.kernel[1], F::Rows::kTaps), ceil_div(s.kernel[2], F::Cols::kTaps)};
 }
-TC_INLINE int64_t dilation(const ConvShape& s, int axis) {
-  return s.kernel[axis] == 1 ? 1 : s.dilation[axis];
-}
 
 // An output block of [group][product][piece][input channel][width of the group].
 template <class F>
@@ -299,7 +296,7 @@ template <class F>
 Range range_of(const ConvShape& s, int64_t first, int64_t last) {
   Range r;
   r.first = first, r.last = last;
-  r.dy = dilation(s, 1), r.dx = dilation(s, 2);
+  r.dy = winograd_apart(s, 1), r.dx = winograd_apart(s, 2);
   r.across = least(r.dx, s.out[2]);
   r.rows = ceil_div(ceil_div(s.out[1], r.dy), F::Rows::kOutputs);
   r.columns = ceil_div(ceil_div(s.out[2], r.dx), F::Cols::kOutputs);
@@ -333,9 +330,9 @@ void transform_range(const ConvArgs& args, const Range& range, int64_t image, in
         if (padding)
           for (int p = 0; p < Y::kLine * X::kLine; ++p) Block16::broadcast(0.0f).store(to + p * step);
         else if (y >= 0 && x >= 0 && y + (Y::kLine - 1) * dy < height && x + (X::kLine - 1) * dx < width)
-          (dx == 1 ? transform_input<F, false> : transform_input<F, true>)(plane + (y * width + x) * kChannelBlock,
-                                                                           dy * width * kChannelBlock,
-                                                                           dx * kChannelBlock, to, step);
+          (dx == 1 ? transform_input<F, false>
+                   : transform_input<F, F::kDilates>)(plane + (y * width + x) * kChannelBlock,
+                                                      dy * width * kChannelBlock, dx * kChannelBlock, to, step);
         else
           transform_border<F>(plane, height, width, y, x, dy, dx, to, step);
       }
@@ -416,9 +413,9 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
         if (rows <= 0 || cols <= 0) continue;  // of a phase that is shorter than others
         const int64_t here = base + plane + (y0 * s.out[2] + x0) * kChannelBlock;
         (dx == 1 ? transform_output<F, false>
-                 : transform_output<F, true>)(m + i * panel + b * kChannelBlock, m_element, finish, rows, cols,
-                                              dy * s.out[2] * kChannelBlock, dx * kChannelBlock, args.y + here,
-                                              args.epilogue.residual ? args.epilogue.residual + here : nullptr);
+                 : transform_output<F, F::kDilates>)(m + i * panel + b * kChannelBlock, m_element, finish, rows, cols,
+                                                     dy * s.out[2] * kChannelBlock, dx * kChannelBlock, args.y + here,
+                                                     args.epilogue.residual ? args.epilogue.residual + here : nullptr);
       }
       if (args.epilogue.strip != nullptr) strip_range<F>(args, range, args.y + base, plane, row);
     }
