@@ -241,8 +241,10 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
     }
     case OpId::SwiGLU: {
       const double alpha = n.attrs<SwiGLU>().alpha;
-      const int scaled = alpha == 1 ? x[0] : op(MicroOp::mul, x[0], immediate(alpha));
-      return real ? op(MicroOp::mul, op(MicroOp::mul, x[0], op(MicroOp::sigmoid, scaled)), x[1]) : -1;
+      if (!real) return -1;
+      if (alpha == 1) return op(MicroOp::mul, op(MicroOp::silu, x[0]), x[1]);
+      const int scaled = op(MicroOp::mul, x[0], immediate(alpha));
+      return op(MicroOp::mul, op(MicroOp::mul, x[0], op(MicroOp::sigmoid, scaled)), x[1]);
     }
     case OpId::Swish: {
       const double alpha = n.attrs<Swish>().alpha;

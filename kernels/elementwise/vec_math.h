@@ -133,10 +133,6 @@ TC_INLINE ExpParts exp_parts(VecF x) {
   return {fma(r * r, polynomial(r, kQ), r), x_less.n};
 }
 
-// exp(x) = 2^n p, where 1 + expm1 would take two steps more.
-struct ExpScaled {
-  VecF p, n;
-};
 // e^(kSign r) on |r| <= ln 2 / 2; relative error 2^-28.0.
 template <int kSign>
 TC_INLINE VecF exp_reduced(VecF r) {
@@ -149,10 +145,35 @@ TC_INLINE VecF exp_reduced(VecF r) {
                           0.0013814598553557999f};
   return polynomial(r, kP);
 }
+
+// exp(x) = 2^n p, where 1 + expm1 would take two steps more. With AVX-512 n has a fraction, which scale_by_power drops.
+struct ExpScaled {
+  VecF p, n;
+};
+#if defined(__AVX512F__)
+// 2^(i / 16).
+alignas(64) inline constexpr float kSixteenths[16] = {
+    1.0f,          1.0442737824f, 1.0905077327f, 1.1387886348f, 1.1892071150f, 1.2418578121f,
+    1.2968395547f, 1.3542555469f, 1.4142135624f, 1.4768261459f, 1.5422108254f, 1.6104903319f,
+    1.6817928305f, 1.7562521604f, 1.8340080864f, 1.9152065614f};
+// Tang's method (Table-driven implementation of the exponential function): a sixteenth of an octave is looked up, so
+// that two terms less do and the chain of steps is shorter. On a Zen 4 exp takes 8.2 cycles a register instead of 9.8.
+TC_INLINE ExpScaled exp_scaled(VecF x) {
+  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 32; error of e^r 2^-29.
+  constexpr float kQ[] = {0.5000162f, 0.1666699f};
+  const VecF shift = f32(0x1.8p19f);  // beside it floats are whole sixteenths, which their last four bits count
+  const VecF sixteenths = fma(x, f32(1.44269504088896341f), shift);
+  const VecF n = sixteenths - shift;
+  const VecF r = fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x));
+  const VecF power(_mm512_permutexvar_ps(_mm512_castps_si512(sixteenths), _mm512_load_ps(kSixteenths)));
+  return {fma(power, fma(r * r, polynomial(r, kQ), r), power), n};
+}
+#else
 TC_INLINE ExpScaled exp_scaled(VecF x) {
   const ExpReduced x_less = reduce_exp(x);
   return {exp_reduced<1>(x_less.r), x_less.n};
 }
+#endif
 
 // Below it e^x rounds to 0. Arguments as low, which masks are full of, must not reach the scaling: an instruction whose
 // result underflows takes 20 times as long.
@@ -290,8 +311,33 @@ TC_INLINE VecF vsigmoid(VecF x) {
   return power * inverse_of_sum(exp_reduced<-1>(e.r), power);
 }
 
+// x sigmoid(z) for z >= -87.
+TC_INLINE VecF times_sigmoid(VecF x, VecF z) {
+#if defined(__AVX512F__)
+  const ExpScaled e = exp_scaled(negate(vmin(f32(30.0f), z)));
+  return x * inverse_of_sum(f32(1.0f), scale_by_power(e.p, e.n));
+#else
+  return x * vsigmoid(z);
+#endif
+}
+TC_INLINE VecF vsilu(VecF x) {
+  const VecF bounded = vmax(f32(-87.0f), x);
+  return times_sigmoid(bounded, bounded);
+}
+// x tanh(log(1 + e^x)) is x n / (n + 2) with n = e^x (e^x + 2).
+TC_INLINE VecF vmish(VecF x) {
+  const VecF bounded = vmax(f32(-87.0f), x);
+  const ExpScaled e = exp_scaled(vmin(f32(30.0f), bounded));
+  const VecF power = scale_by_power(e.p, e.n), n = fma(power, power, power + power);
+  return bounded * (n * inverse_of_sum(f32(2.0f), n));
+}
+
 TC_INLINE VecF vsoftplus(VecF x) {
-  return vmax(f32(0.0f), x) + vlog1p(vexp_negative(negate(vabs(x))));
+  // The sum of a power of two and what e^-|x| is beyond it: an exponential rounded once, since log1p rounds too.
+  const VecF z = negate(vabs(x));
+  const ExpParts e = exp_parts(vmax(f32(kExpIsZero), z));
+  const VecF power = scale_by_power_unless(z < f32(kExpIsZero), f32(1.0f), e.n);
+  return vmax(f32(0.0f), x) + vlog1p(fma(power, e.p, power));
 }
 
 // x Phi(x) = max(x, 0) - u Phi(-u) with u = |x|; ends at -0.
@@ -311,7 +357,9 @@ TC_INLINE VecF vgelu(VecF x) {
 
 // 1 + tanh(z) is 2 sigmoid(2 z).
 TC_INLINE VecF vgelu_tanh(VecF x) {
-  return x * vsigmoid(f32(1.59576912160573071f) * fma(f32(0.044715f) * x * x, x, x));
+  const VecF bounded = vmax(f32(-9.5f), x);  // below, the result is 0 to 1e-32
+  return times_sigmoid(bounded,
+                       f32(1.59576912160573071f) * fma(f32(0.044715f) * bounded * bounded, bounded, bounded));
 }
 
 // log(m 2^e) and exp in double precision, half a register at a time, so that y log x is exact enough for x^y.

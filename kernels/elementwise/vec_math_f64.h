@@ -104,6 +104,10 @@ TC_INLINE VecD vsigmoid(VecD x) {
   return select(x < f64(0.0), e, f64(1.0)) / (f64(1.0) + e);
 }
 
+TC_INLINE VecD vsilu(VecD x) {
+  return x * vsigmoid(x);
+}
+
 TC_INLINE VecD vsoftplus(VecD x) {
   return vmax(f64(0.0), x) + vlog1p(vexp(negate(vabs(x))));
 }
@@ -114,6 +118,10 @@ TC_INLINE VecD vtanh(VecD x) {
   const VecD e = vexpm1(t + t);
   const VecL sign(INT64_MIN);
   return from_bits((bits(e / (e + f64(2.0))) & ~sign) | (bits(x) & sign));
+}
+
+TC_INLINE VecD vmish(VecD x) {
+  return x * vtanh(vsoftplus(x));
 }
 
 #define TC_LANEWISE(name, f)                                      \
