@@ -8,6 +8,8 @@ namespace {
 
 // Elements read per tile.
 constexpr std::int64_t kGrain = 32768;
+// Columns that are read side by side: a tile is so many or few. Of 8 x 197 x 768 along the middle axis 88 to 60 us.
+constexpr std::int64_t kColumns = 128;
 
 constexpr const char* kNames[kReduceOpCount] = {"sum",        "mean", "prod", "max",     "min",
                                                 "sum_square", "l1",   "l2",   "log_sum", "log_sum_exp"};
@@ -102,7 +104,8 @@ void reduce(const ReduceTable& table, Team& team, const ReduceArgs& args) {
     return;
   }
 
-  const Tiling tiling = tile_by_cost(kept, reduced, kGrain);
+  Tiling tiling = tile_by_cost(kept, reduced, kGrain);
+  if (tiling.size > kColumns / 2) tiling.size = (tiling.size + kColumns - 1) / kColumns * kColumns;
   parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
     const std::int64_t begin = tiling.begin(tile), end = tiling.end(tile);
     if (args.op == ReduceOp::log_sum_exp) return table.log_sum_exp.fn(args, begin, end);

@@ -170,12 +170,13 @@ void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first,
       const int64_t in_row = row - i % row, room = end - i < in_row ? end - i : in_row;
       const T* base = input + kept_offset(args, i);
       const T* s = shift == nullptr ? nullptr : shift + (i - begin);
-      // Four groups at a time, single ones at the end of a row: more variants cost compile time and gain nothing.
-      const bool four = room > 3 * kWidth;
-      const int64_t most = four ? 4 * kWidth : kWidth;
+      // Several groups at a time, single ones at the end of a row: more variants cost compile time and gain nothing.
+      constexpr int kGroups = 4;
+      const bool many = room > (kGroups - 1) * kWidth;
+      const int64_t most = many ? kGroups * kWidth : kWidth;
       const int count = static_cast<int>(room < most ? room : most);
-      if (four)
-        reduce_columns<Step, 4>(*use, base, count, first, last, s, acc + (i - begin));
+      if (many)
+        reduce_columns<Step, kGroups>(*use, base, count, first, last, s, acc + (i - begin));
       else
         reduce_columns<Step, 1>(*use, base, count, first, last, s, acc + (i - begin));
       i += count;
