@@ -6,6 +6,7 @@
 #include "tc/kernels/inverts.h"
 #include "tc/kernels/simd/bytes.h"
 #include "tc/kernels/simd/divide.h"
+#include "tc/kernels/simd/transpose.h"
 
 namespace tc::kernels {
 namespace {
@@ -186,24 +187,6 @@ void finish(const Int8Finish& f) {
   (out.scale_col ? to_bytes<true, false> : to_bytes<false, false>)(f);
 }
 
-// A square of 16 x 16 bytes: row r of y is column r of x.
-TC_INLINE void transpose_bytes(const uint8_t* const (&x)[16], uint8_t* const (&y)[16]) {
-  __m128i a[16], b[16];
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x[i]));
-  // Each round pairs rows that are 8 apart; after four, row i holds what was column i.
-  const auto round = [](const __m128i(&from)[16], __m128i(&to)[16]) __attribute__((always_inline)) {
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-      to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + 8]);
-      to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + 8]);
-    }
-  };
-  round(a, b), round(b, a), round(a, b), round(b, a);
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(y[i]), a[i]);
-}
-
 // Reads channels that are not there from the last one.
 void to_blocked(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uint8_t* y) {
   const uint8_t* from[16];
@@ -220,7 +203,7 @@ void to_blocked(const uint8_t* x, int64_t plane, int channels, int64_t pixels, u
       from[i] = x + (i < channels ? i : channels - 1) * plane + at;
       to[i] = y + (at + i) * kChannelBlock;
     }
-    transpose_bytes(from, to);
+    transpose_square<1>([&](int i) { return from[i]; }, [&](int i) { return to[i]; });
   }
 }
 
@@ -239,7 +222,7 @@ void to_plain(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uin
       from[i] = x + (at + i) * kChannelBlock;
       to[i] = i < channels ? y + i * plane + at : unused;
     }
-    transpose_bytes(from, to);
+    transpose_square<1>([&](int i) { return from[i]; }, [&](int i) { return to[i]; });
   }
 }
 

@@ -1,4 +1,4 @@
-// In-register transposition of a square of floats, one register per row, and the sums of its rows.
+// In-register transposition of a square, one register per row, and the sums of its rows.
 #pragma once
 #include "tc/kernels/simd/vec.h"
 
@@ -99,6 +99,33 @@ TC_INLINE VecF row_sums(const VecF (&m)[4]) {
   return VecF(_mm_hadd_ps(_mm_hadd_ps(m[0], m[1]), _mm_hadd_ps(m[2], m[3])));
 }
 #endif
+
+// A square of elements of 1, 2 or 8 bytes, as many to a side as 16 bytes hold: what is at from(0), from(1), ... goes to
+// to(0), to(1), ... Rows that are half the square apart are interleaved, until every row has met every other.
+template <int kSize, class From, class To>
+TC_INLINE void transpose_square(From from, To to) {
+  constexpr int kSide = 16 / kSize;
+  __m128i a[kSide], b[kSide];
+#pragma GCC unroll 16
+  for (int i = 0; i < kSide; ++i) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from(i)));
+#pragma GCC unroll 4
+  for (int met = 1; met < kSide; met *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kSide / 2; ++i) {
+      const __m128i x = a[i], y = a[i + kSide / 2];
+      b[2 * i] = kSize == 1   ? _mm_unpacklo_epi8(x, y)
+                 : kSize == 2 ? _mm_unpacklo_epi16(x, y)
+                              : _mm_unpacklo_epi64(x, y);
+      b[2 * i + 1] = kSize == 1   ? _mm_unpackhi_epi8(x, y)
+                     : kSize == 2 ? _mm_unpackhi_epi16(x, y)
+                                  : _mm_unpackhi_epi64(x, y);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kSide; ++i) a[i] = b[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kSide; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(to(i)), a[i]);
+}
 
 }  // namespace
 }  // namespace tc::kernels
