@@ -36,8 +36,9 @@ bool bind_cast(Binder& b) {
     return e != kernels::Elem::f32 && e != kernels::Elem::f64 && e != kernels::Elem::f16 && e != kernels::Elem::bf16;
   };
   kernels::Elem compute = kernels::Elem::f32;
+  const auto within_i32 = [](DType t) { return size_of(t) < 4 || t == DType::i32; };
   if (integral(*source) && integral(*target))
-    compute = kernels::Elem::i64;
+    compute = within_i32(from) && within_i32(to) ? kernels::Elem::i32 : kernels::Elem::i64;
   else if (from == DType::f64 || to == DType::f64)
     compute = kernels::Elem::f64;
   // One rounding only: f64 to f16 through f32 would round twice, and i64 does not fit f32.

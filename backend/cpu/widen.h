@@ -11,7 +11,8 @@ bool has_kernels(OpId op);
 // Puts conversions around nodes on element types that their kernels do not take, so that they run on these:
 //   f16 and bf16 as f32, of products, convolutions, pools, norms, softmax, attention, reductions, Fourier transforms,
 //   resizing and what is decomposed afterwards (other kernels take them as they are); results are rounded as the
-//   reference rounds them, but for the error of f32 before; bytes as i32, of maxima and minima; nothing is rounded.
+//   reference rounds them, but for the error of f32 before; bytes as i32, of maxima and minima, and up to 16 bits as
+//   f32, of what resizing copies; nothing is rounded.
 // Constants are converted once.
 void widen_for_kernels(Module& module);
 

@@ -405,6 +405,94 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
   return true;
 }
 
+// A single op on integers or truth values of one type, whose results are of that type or truth values, where they lie:
+// dst[i] from a[i] and b[i * b_step].
+using PlainFn = void(void* dst, const void* a, const void* b, int64_t b_step, int64_t n);
+
+template <class Op, class In, class Out>
+void plain_loop(void* dst, const void* a, const void* b, int64_t b_step, int64_t n) {
+  auto* to = static_cast<Out*>(dst);
+  const auto *x = static_cast<const In*>(a), *y = static_cast<const In*>(b);
+  using Number = std::conditional_t<std::is_same_v<In, Bool>, uint8_t, In>;
+  const auto one = [](In p, In q) {
+    return convert<Out>(Op::template one<Number>(convert<Number>(p), convert<Number>(q), Number{0}));
+  };
+  // Nothing overlaps but what is the same.
+  if (b_step == 0) {
+    const In q = *y;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) to[i] = one(x[i], q);
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) to[i] = one(x[i], y[i]);
+  }
+}
+
+template <class Op, class In>
+constexpr PlainFn* plain_fn() {
+  constexpr MicroOp op = Op::kOp;
+  constexpr bool kTruth = std::is_same_v<In, Bool>;
+  constexpr bool kLogic = op >= MicroOp::logical_and && op <= MicroOp::logical_not;
+  constexpr bool kCompares = op >= MicroOp::lt && op <= MicroOp::ne;
+  constexpr bool kComputes = (op >= MicroOp::add && op <= MicroOp::mul) || op == MicroOp::min || op == MicroOp::max;
+  if constexpr (kLogic ? kTruth : kCompares)
+    return plain_loop<Op, In, Bool>;
+  else if constexpr (kComputes && !kTruth)
+    return plain_loop<Op, In, In>;
+  else
+    return nullptr;
+}
+template <class In>
+inline constexpr PlainFn* kPlain[kMicroOpCount] = {
+#define TC_STRIP_OP(name, arity, kinds, vector, integer) plain_fn<Op_##name, In>(),
+#include "tc/kernels/elementwise/strip_ops.def"
+#undef TC_STRIP_OP
+};
+
+constexpr bool commutes(MicroOp op) {
+  return op == MicroOp::add || op == MicroOp::mul || op == MicroOp::min || op == MicroOp::max || op == MicroOp::eq ||
+         op == MicroOp::ne || op == MicroOp::logical_and || op == MicroOp::logical_or || op == MicroOp::logical_xor;
+}
+
+// Runs such an op without strips in between; 200 thousand bytes 40 to 5 us, i64 0.088 to 0.06 ms. False: it is something
+// else.
+template <class T>
+bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
+  const StripProgram& p = *args.program;
+  if (p.code.size() != 1 || p.outputs != 1) return false;
+  const StripOp& op = p.code[0];
+  const int arity = micro_op_arity(op.op), last = args.rank - 1;
+  if (arity > 2 || op.a >= p.inputs || (arity == 2 && op.b >= p.inputs)) return false;
+  const bool swaps = args.inputs[op.a].stride[last] == 0 && commutes(op.op);
+  const StripInput &a = args.inputs[swaps ? op.b : op.a], &b = args.inputs[arity == 1 || swaps ? op.a : op.b];
+  const StripOutput& out = args.outputs[0];
+  const bool narrow = sizeof(T) == 4;  // what programs of i32 have beside it
+  PlainFn* const loop = a.type == kElemOf<T>                ? kPlain<T>[static_cast<int>(op.op)]
+                        : narrow && a.type == Elem::u8      ? kPlain<uint8_t>[static_cast<int>(op.op)]
+                        : narrow && a.type == Elem::i8      ? kPlain<int8_t>[static_cast<int>(op.op)]
+                        : narrow && a.type == Elem::boolean ? kPlain<Bool>[static_cast<int>(op.op)]
+                                                            : nullptr;
+  const bool computes = op.op < MicroOp::lt;
+  if (!loop || b.type != a.type || out.type != (computes ? a.type : Elem::boolean)) return false;
+  constexpr int64_t kLeastRow = 32;  // else rows take longer than strips
+  const bool flat = access_of(args, out.stride, 0, false) == Access::flat && !a.period && !b.period;
+  if (!flat || a.stride[last] != 1 || (b.stride[last] != 1 && b.stride[last] != 0)) return false;
+  const bool whole = access_of(args, a.stride, 0, true) == Access::flat &&
+                     access_of(args, b.stride, 0, true) != Access::strided;
+  if (!whole && args.extent[last] < kLeastRow) return false;
+  const int in_bytes = elem_bytes(a.type), out_bytes = elem_bytes(out.type);
+  const auto at = [](const void* base, int64_t offset, int bytes) {
+    return static_cast<const std::byte*>(base) + offset * bytes;
+  };
+  for (int64_t i = begin, n; i < end; i += n) {
+    const Cursor cursor(args, i);
+    n = whole ? end - i : std::min(end - i, cursor.row_rest());
+    loop(static_cast<std::byte*>(out.data) + i * out_bytes, at(a.data, cursor.offset(a.stride), in_bytes),
+         at(b.data, cursor.offset(b.stride), in_bytes), b.stride[last], n);
+  }
+  return true;
+}
+
 template <class T>
 Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   constexpr int kStrip = kStripBytes / static_cast<int>(sizeof(T));
@@ -421,6 +509,9 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   }
   const bool past_caches = streams(args);
   if (run_conversion<T>(*space, begin, end)) return {};
+  if constexpr (std::is_integral_v<T>) {
+    if (run_plain<T>(*space, begin, end)) return {};
+  }
   if (is_single<T>(*space) && (run_map<T>(*space, begin, end) || run_zip<T>(*space, begin, end))) return {};
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;

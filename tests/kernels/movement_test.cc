@@ -108,8 +108,10 @@ TEST_P(Movement, TransposesOfEverySizeBetweenGuardPages) {
       for (std::int64_t n = 1; n <= 34; ++n) {
         check_copy(team, 4, {n, m}, {1, n}, {m, 1}, edge);
         check_copy(team, 2, {n, m}, {1, n + 1}, {m + 2, 1}, edge);
+        for (const int size : {1, 2, 8}) check_copy(team, size, {n, m}, {1, n}, {m, 1}, edge);
       }
     }
+    for (const int size : {1, 2, 8}) check_copy(team, size, {83, 130}, {1, 83}, {131, 1}, edge);
   }
 }
 

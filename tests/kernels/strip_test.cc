@@ -344,6 +344,83 @@ TEST_P(Strip, Integers) {
   check_integers<std::int64_t>(strips(), Elem::i64);
 }
 
+// Single ops on operands of one integer type or truth values, dense or repeated along an axis.
+template <class T>
+void check_single_ops(const StripTable& table, Elem program, Elem type, std::int64_t cols) {
+  const bool truth = type == Elem::boolean;
+  struct Row {
+    MicroOp op;
+    bool compares;
+    std::int64_t (*exact)(std::int64_t, std::int64_t);
+  };
+  using I = std::int64_t;
+  const Row numbers[] = {{MicroOp::add, false, [](I a, I b) { return a + b; }},
+                         {MicroOp::sub, false, [](I a, I b) { return a - b; }},
+                         {MicroOp::mul, false, [](I a, I b) { return a * b; }},
+                         {MicroOp::min, false, [](I a, I b) { return std::min(a, b); }},
+                         {MicroOp::max, false, [](I a, I b) { return std::max(a, b); }},
+                         {MicroOp::neg, false, [](I a, I) { return -a; }},
+                         {MicroOp::lt, true, [](I a, I b) { return I{a < b}; }},
+                         {MicroOp::le, true, [](I a, I b) { return I{a <= b}; }},
+                         {MicroOp::gt, true, [](I a, I b) { return I{a > b}; }},
+                         {MicroOp::ge, true, [](I a, I b) { return I{a >= b}; }},
+                         {MicroOp::eq, true, [](I a, I b) { return I{a == b}; }},
+                         {MicroOp::ne, true, [](I a, I b) { return I{a != b}; }}};
+  const Row truths[] = {{MicroOp::logical_and, true, [](I a, I b) { return a & b; }},
+                        {MicroOp::logical_or, true, [](I a, I b) { return a | b; }},
+                        {MicroOp::logical_xor, true, [](I a, I b) { return a ^ b; }},
+                        {MicroOp::logical_not, true, [](I a, I) { return I{a == 0}; }},
+                        {MicroOp::eq, true, [](I a, I b) { return I{a == b}; }},
+                        {MicroOp::ne, true, [](I a, I b) { return I{a != b}; }}};
+  Random random(7);
+  const std::int64_t rows = 5, forms[][2] = {{cols, 1}, {0, 1}, {1, 0}, {0, 0}};
+  for (const Row& row : truth ? std::span<const Row>(truths) : std::span<const Row>(numbers)) {
+    const StripOp code[] = {{row.op, 2, 0, 1}};
+    const StripProgram strip{.type = program, .inputs = 2, .outputs = 1, .registers = 0, .immediates = {}, .code = code};
+    for (const auto& x : forms) {
+      for (const auto& y : forms) {
+        GuardedBuffer<T> a(static_cast<std::size_t>(rows * cols)), b(a.size());
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          a[i] = static_cast<T>(random.integer(truth ? 0 : -9, truth ? 2 : 200));
+          b[i] = static_cast<T>(random.integer(truth ? 0 : -9, truth ? 2 : 200));
+        }
+        const auto at = [&](const GuardedBuffer<T>& v, const std::int64_t(&stride)[2], std::int64_t i) {
+          const T value = v[static_cast<std::size_t>(i / cols * stride[0] + i % cols * stride[1])];
+          return truth ? std::int64_t{value != 0} : static_cast<std::int64_t>(value);
+        };
+        // In a buffer of their own, and where the first operand lies.
+        const bool over = x[0] == cols && x[1] == 1 && row.compares == truth;
+        std::vector<std::int64_t> want;
+        for (std::int64_t i = 0; i < rows * cols; ++i) want.push_back(row.exact(at(a, x, i), at(b, y, i)));
+        GuardedBuffer<T> own(a.size());
+        void* const out = over ? a.data() : own.data();
+        StripInput inputs[] = {{a.data(), type, {x[0], x[1]}}, {b.data(), type, {y[0], y[1]}}};
+        StripOutput outputs[] = {{out, row.compares ? Elem::boolean : type, {cols, 1}}};
+        StripArgs args{&strip, 2, {rows, cols}, inputs, outputs};
+        collapse(args);
+        Team team(1);
+        ASSERT_TRUE(run_strips(table, team, args).ok());
+        for (std::size_t i = 0; i < want.size(); ++i) {
+          const bool byte = row.compares;
+          const std::int64_t got = byte ? static_cast<const std::uint8_t*>(out)[i] : std::int64_t{static_cast<const T*>(out)[i]};
+          ASSERT_EQ(got, byte ? want[i] : std::int64_t{static_cast<T>(want[i])})
+              << micro_op_name(row.op) << " of " << elem_name(type) << " at " << i << " of rows of " << cols;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Strip, SingleOpsOnIntegers) {
+  for (const std::int64_t cols : {7, 45, 200}) {
+    check_single_ops<std::int32_t>(strips(), Elem::i32, Elem::i32, cols);
+    check_single_ops<std::int64_t>(strips(), Elem::i64, Elem::i64, cols);
+    check_single_ops<std::uint8_t>(strips(), Elem::i32, Elem::u8, cols);
+    check_single_ops<std::int8_t>(strips(), Elem::i32, Elem::i8, cols);
+    check_single_ops<std::uint8_t>(strips(), Elem::i32, Elem::boolean, cols);
+  }
+}
+
 TEST_P(Strip, DivisionByZeroNamesTheLowestPlace) {
   const std::size_t n = 100000;
   std::vector<std::int64_t> a(n, 6), b(n, 2), out(n);
