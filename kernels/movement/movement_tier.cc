@@ -265,7 +265,8 @@ void transpose_planes(const CopyArgs& args, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i, walk.next()) {
       std::byte* const to = dst + walk.dst * kSize;
       const std::byte* const from = src + walk.src * kSize;
-      if (!transpose_narrow<T>(to, dst_ld, from, src_ld, lines, n)) transpose_plane<T>(to, dst_ld, from, src_ld, lines, n);
+      if (!transpose_narrow<T>(to, dst_ld, from, src_ld, lines, n))
+        transpose_plane<T>(to, dst_ld, from, src_ld, lines, n);
     }
   });
 }

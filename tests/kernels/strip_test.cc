@@ -171,7 +171,7 @@ TEST_P(Strip, OneAndTwoThreadsAgreeToTheBit) {
     const StripArgs args{&program, 1, {static_cast<std::int64_t>(n)}, inputs, outputs};
     ASSERT_TRUE(run_strips(strips(), team, args).ok());
   }
-  EXPECT_EQ(std::memcmp(y[0].data(), y[1].data(), n * sizeof(float)), 0);
+  EXPECT_EQ(y[0], y[1]);
 }
 
 // Large results are stored past the caches: the same bits, and nothing beyond them.
@@ -376,7 +376,8 @@ void check_single_ops(const StripTable& table, Elem program, Elem type, std::int
   const std::int64_t rows = 5, forms[][2] = {{cols, 1}, {0, 1}, {1, 0}, {0, 0}};
   for (const Row& row : truth ? std::span<const Row>(truths) : std::span<const Row>(numbers)) {
     const StripOp code[] = {{row.op, 2, 0, 1}};
-    const StripProgram strip{.type = program, .inputs = 2, .outputs = 1, .registers = 0, .immediates = {}, .code = code};
+    const StripProgram strip{
+        .type = program, .inputs = 2, .outputs = 1, .registers = 0, .immediates = {}, .code = code};
     for (const auto& x : forms) {
       for (const auto& y : forms) {
         GuardedBuffer<T> a(static_cast<std::size_t>(rows * cols)), b(a.size());
@@ -402,7 +403,8 @@ void check_single_ops(const StripTable& table, Elem program, Elem type, std::int
         ASSERT_TRUE(run_strips(table, team, args).ok());
         for (std::size_t i = 0; i < want.size(); ++i) {
           const bool byte = row.compares;
-          const std::int64_t got = byte ? static_cast<const std::uint8_t*>(out)[i] : std::int64_t{static_cast<const T*>(out)[i]};
+          const std::int64_t got =
+              byte ? static_cast<const std::uint8_t*>(out)[i] : std::int64_t{static_cast<const T*>(out)[i]};
           ASSERT_EQ(got, byte ? want[i] : std::int64_t{static_cast<T>(want[i])})
               << micro_op_name(row.op) << " of " << elem_name(type) << " at " << i << " of rows of " << cols;
         }
@@ -419,6 +421,49 @@ TEST_P(Strip, SingleOpsOnIntegers) {
     check_single_ops<std::int8_t>(strips(), Elem::i32, Elem::i8, cols);
     check_single_ops<std::uint8_t>(strips(), Elem::i32, Elem::boolean, cols);
   }
+}
+
+// Single comparisons of numbers, NaN and infinities and zeros of either sign among them, dense and with one number.
+template <class T>
+void check_comparisons(const StripTable& table, Elem type) {
+  struct Row {
+    MicroOp op;
+    bool (*exact)(T, T);
+  };
+  const Row rows[] = {{MicroOp::lt, [](T a, T b) { return a < b; }},  {MicroOp::le, [](T a, T b) { return a <= b; }},
+                      {MicroOp::gt, [](T a, T b) { return a > b; }},  {MicroOp::ge, [](T a, T b) { return a >= b; }},
+                      {MicroOp::eq, [](T a, T b) { return a == b; }}, {MicroOp::ne, [](T a, T b) { return a != b; }}};
+  constexpr T kInf = std::numeric_limits<T>::infinity(), kNaN = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> values = {T(-kInf), T(-2), T(-0.0), T(0.0), T(1.5), kInf, kNaN};
+  const std::size_t n = values.size() * values.size();
+  GuardedBuffer<T> a(n), b(n);
+  for (std::size_t i = 0; i < n; ++i) a[i] = values[i / values.size()], b[i] = values[i % values.size()];
+  for (const Row& row : rows) {
+    const StripOp code[] = {{row.op, 2, 0, 1}};
+    const StripProgram program{.type = type, .inputs = 2, .outputs = 1, .registers = 0, .immediates = {}, .code = code};
+    for (std::size_t one = 0; one <= values.size(); ++one) {  // the last: dense
+      for (const bool swapped : {false, true}) {
+        const std::int64_t step = one == values.size() ? 1 : 0;
+        StripInput inputs[] = {{a.data(), type, {1}}, {step == 1 ? b.data() : &b[one], type, {step}}};
+        if (swapped) std::swap(inputs[0], inputs[1]);
+        GuardedBuffer<std::uint8_t> out(n);
+        StripOutput outputs[] = {{out.data(), Elem::boolean, {1}}};
+        Team team(1);
+        ASSERT_TRUE(run_strips(table, team, {&program, 1, {static_cast<std::int64_t>(n)}, inputs, outputs}).ok());
+        for (std::size_t i = 0; i < n; ++i) {
+          const T x = a[i], y = step == 1 ? b[i] : b[one];
+          ASSERT_EQ(out[i] != 0, swapped ? row.exact(y, x) : row.exact(x, y))
+              << micro_op_name(row.op) << " of " << elem_name(type) << ": " << x << ", " << y << ", swapped "
+              << swapped;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Strip, SingleComparisons) {
+  check_comparisons<float>(strips(), Elem::f32);
+  check_comparisons<double>(strips(), Elem::f64);
 }
 
 TEST_P(Strip, DivisionByZeroNamesTheLowestPlace) {
