@@ -12,7 +12,19 @@ constexpr int64_t blocks(int64_t channels) {
   return (channels + kChannelBlock - 1) / kChannelBlock;
 }
 
-// --- direct: panels of a group's filters, [panel][tap][quad of channels][filter][4], then the sums of filters.
+// --- direct: panels of a group's filters, [panel][line][quad of the line][filter][4], then the sums of filters.
+
+// What a filter adds up, as lines of bytes that lie side by side in the image: a tap's channels, or where few channels
+// leave most of a quad empty, the channels of a row of taps. The first layer of ResNet 0.82 to 0.73 ms.
+struct Lines {
+  int64_t taps, channels;  // of a line
+  explicit Lines(const Int8ConvArgs& c) : taps(1), channels(c.channels) {
+    const int64_t row = c.kernel[1];
+    if (!c.x_blocked && c.groups == 1 && channels < 4 && c.dilation[1] == 1 && quads(row * channels) < row) taps = row;
+  }
+  int64_t bytes() const { return taps * channels; }
+  int64_t depth(const Int8ConvArgs& c) const { return kernels::taps(c) / taps * quads(bytes()); }
+};
 
 int64_t group_panels(const Int8Traits& t, const Int8ConvArgs& c) {
   return (c.out + t.width - 1) / t.width;
@@ -29,7 +41,7 @@ struct Filters {
   }
 };
 int64_t panel_bytes(const Int8Traits& t, const Int8ConvArgs& c) {
-  return taps(c) * quads(c.channels) * t.width * 4;
+  return Lines(c).depth(c) * t.width * 4;
 }
 
 void pack_panels(Team& team, const Int8Traits& t, const Int8ConvArgs& c, const uint8_t* w, uint8_t* to) {
@@ -37,17 +49,19 @@ void pack_panels(Team& team, const Int8Traits& t, const Int8ConvArgs& c, const u
   auto* all_sums = reinterpret_cast<int32_t*>(to + panels(t, c) * bytes);
   std::fill(all_sums, all_sums + panels(t, c) * t.width, 0);
   const uint8_t change = flip(!c.w_signed);
+  const Lines line(c);
   parallel_for(team, panels(t, c), [&](int64_t panel, int) {
     const Filters filters(t, c, panel);
     int32_t* sums = all_sums + panel * t.width;
     uint8_t* quad = to + panel * bytes;
     std::memset(quad, 0, static_cast<size_t>(bytes));
-    for (int64_t tap = 0; tap < taps(c); ++tap)
-      for (int64_t channel = 0; channel < c.channels; channel += 4, quad += t.width * 4) {
-        const int64_t count = std::min<int64_t>(4, c.channels - channel);
+    for (int64_t tap = 0; tap < taps(c); tap += line.taps)
+      for (int64_t i = 0; i < line.bytes(); i += 4, quad += t.width * 4) {
+        const int64_t count = std::min<int64_t>(4, line.bytes() - i);
         for (int64_t f = 0; f < filters.count; ++f)
           for (int64_t q = 0; q < count; ++q) {
-            const uint8_t byte = w[(filters.first + f) * size + (channel + q) * taps(c) + tap] ^ change;
+            const int64_t at = (i + q) % c.channels * taps(c) + tap + (i + q) / c.channels;
+            const uint8_t byte = w[(filters.first + f) * size + at] ^ change;
             quad[f * 4 + q] = byte;
             sums[f] += static_cast<int8_t>(byte);
           }
@@ -56,15 +70,18 @@ void pack_panels(Team& team, const Int8Traits& t, const Int8ConvArgs& c, const u
 }
 
 // Where a pixel's quads lie: in the image itself, or in a copy with padding, as unsigned bytes, of whose channels there
-// are blocks or, of a plain image, quads.
+// are blocks or, of a plain image, quads or, of lines of several taps, nothing but themselves.
 struct Image {
-  bool copied;
+  bool copied, dense;
   int64_t extent[2];             // rows and columns
   int64_t group, groups, plane;  // bytes of a pixel's group of channels; groups; bytes between them
   explicit Image(const Int8ConvArgs& c)
       : copied(!c.x_blocked || c.x_signed),
+        dense(Lines(c).taps > 1),
         extent(),
-        group(c.x_blocked ? kChannelBlock : 4),
+        group(c.x_blocked ? kChannelBlock
+              : dense     ? c.channels
+                          : 4),
         groups((c.groups * c.channels + group - 1) / group) {
     for (int d = 0; d < 2; ++d) {
       extent[d] = (c.extent[d] - 1) * c.stride[d] + (c.kernel[d] - 1) * c.dilation[d] + 1;
@@ -73,9 +90,26 @@ struct Image {
     if (!copied) std::copy_n(c.in, 2, extent);
     plane = extent[0] * extent[1] * group;
   }
-  int64_t bytes() const { return copied ? groups * plane : 0; }
+  int64_t bytes() const { return copied ? groups * plane + 3 : 0; }  // the last quad of a line may reach so far
   int64_t offset(int64_t y, int64_t x) const { return (y * extent[1] + x) * group; }
 };
+
+// Pixels of up to three channels side by side, of quads whose last bytes the next one's overwrite.
+void copy_dense(const Int8Table& table, const uint8_t* const rows[4], int64_t pixels, int64_t channels, uint8_t change,
+                uint8_t* to) {
+  constexpr int64_t kPixels = 64;
+  uint8_t some[kPixels * 4];
+  for (int64_t first = 0; first < pixels; first += kPixels) {
+    const int64_t count = std::min(kPixels, pixels - first);
+    const uint8_t* from[4];
+    for (int q = 0; q < 4; ++q) from[q] = rows[q] + first;
+    table.interleave.fn(from, count, 1, change, some);
+    const int64_t whole = std::max<int64_t>(0, count - 3 / channels);  // that end a quad before the pixels do
+    for (int64_t i = 0; i < whole; ++i, to += channels) std::memcpy(to, some + i * 4, 4);
+    for (int64_t i = whole; i < count; ++i, to += channels)
+      std::memcpy(to, some + i * 4, static_cast<size_t>(channels));
+  }
+}
 
 void copy_image(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Image& image, const uint8_t* x,
                 uint8_t* to_image) {
@@ -100,7 +134,10 @@ void copy_image(Team& team, const Int8Table& table, const Int8ConvArgs& c, const
         const uint8_t* rows[4];
         for (int64_t q = 0; q < 4; ++q)
           rows[q] = x + std::min(4 * group + q, c.groups * c.channels - 1) * pixels + y * c.in[1];
-        table.interleave.fn(rows, columns, 1, flip(c.x_signed), to + from);
+        if (!image.dense)
+          table.interleave.fn(rows, columns, 1, flip(c.x_signed), to + from);
+        else
+          copy_dense(table, rows, columns, c.channels, flip(c.x_signed), to + from);
         continue;
       }
       const uint8_t* line = x + (group * pixels + y * c.in[1]) * kChannelBlock;
@@ -132,7 +169,7 @@ struct DirectScratch {
   DirectScratch(const Int8Traits& t, const Int8ConvArgs& c, int threads) {
     Pieces all(c.scratch);
     rows = pixel_pieces(t, c).size;
-    step = all.take<int64_t>(c.groups * taps(c) * quads(c.channels));
+    step = all.take<int64_t>(c.groups * Lines(c).depth(c));
     at = all.take<int64_t>(threads * rows);
     acc = all.take<int32_t>(threads * rows * t.width);
     bias = all.take<int32_t>(panels(t, c) * t.width);
@@ -145,7 +182,8 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   const Int8Traits t = table.traits.fn();
   const DirectScratch scratch(t, c, team.threads());
   const Image image(c);
-  const int64_t depth = taps(c) * quads(c.channels), pixels = c.extent[0] * c.extent[1], bytes = panel_bytes(t, c);
+  const Lines line(c);
+  const int64_t depth = line.depth(c), pixels = c.extent[0] * c.extent[1], bytes = panel_bytes(t, c);
   const int64_t channels = c.groups * c.channels, out_blocks = blocks(c.groups * c.out);
   // (x - zx) w = x w - zx w
   const auto* sums = reinterpret_cast<const int32_t*>(c.packed_w + panels(t, c) * bytes);
@@ -160,11 +198,11 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   int64_t* step = scratch.step;
   for (int64_t group = 0; group < c.groups; ++group)
     for (int64_t ky = 0; ky < c.kernel[0]; ++ky)
-      for (int64_t kx = 0; kx < c.kernel[1]; ++kx) {
+      for (int64_t kx = 0; kx < c.kernel[1]; kx += line.taps) {
         const int64_t tap = image.offset(ky * c.dilation[0], kx * c.dilation[1]);
-        for (int64_t i = 0; i < c.channels; i += 4) {
+        for (int64_t i = 0; i < line.bytes(); i += 4) {
           const int64_t channel = group * c.channels + i;
-          *step++ = tap + channel / image.group * image.plane + channel % image.group;
+          *step++ = tap + (image.dense ? i : channel / image.group * image.plane + channel % image.group);
         }
       }
   const Tiling pieces = pixel_pieces(t, c);

@@ -32,8 +32,9 @@ Int8Traits int8_traits() {
   return {kInt8Width, kQuads, 1, kInt8Rows, 8 * kInt8Rows};
 }
 
-// Quads whose vectors stay in the first-level cache while one row tile after the other reads them: 24 KB.
-inline constexpr int64_t kInt8Quads = 24 * 1024 / (kInt8Width * 4);
+// Quads whose vectors stay in the second-level cache while one row tile after the other reads them: 256 KB. Parts that
+// the first one holds would bring each tile's sums there and back, 2 % of a product on a Zen 4.
+inline constexpr int64_t kInt8Quads = 256 * 1024 / (kInt8Width * 4);
 
 // Bytes of vectors that are fetched ahead.
 inline constexpr int64_t kInt8Ahead = 8 * kInt8Width * 4;
@@ -54,9 +55,9 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
   const uint8_t* row[R];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) row[r] = kAt ? b.row + b.at[at_row + r] : nullptr;
-  const bool far = at_row == 0 && !b.cached_vectors;
+  const bool far = !b.cached_vectors;
   for (int64_t s = 0; s < count; ++s, at += kInt8Width * 4, quad += quad_step) {
-    // The rows of the next tile, and vectors that none has read yet.
+    // The rows of the next tile, and vectors that the first-level cache may not hold.
     if constexpr (!kAt) __builtin_prefetch(quad + rows_ahead);
     if (far)
 #pragma GCC unroll 4

@@ -31,12 +31,12 @@ inline void join_row(T* __restrict y, const T* __restrict x, int64_t step, int64
 
 // y[o] = the maximum of from(i)[o] for i in [0, count), in the vectors of the compiler; from(0) may be y.
 template <class T, int64_t kBytes, class From>
-void max_pieces(T* y, int64_t n, int64_t count, From&& from) {
-  typedef T Piece __attribute__((vector_size(kBytes)));
+[[gnu::always_inline]] inline void max_pieces(T* y, int64_t n, int64_t count, From&& from) {
+  typedef T Vector __attribute__((vector_size(kBytes)));
   constexpr int64_t kPiece = kBytes / static_cast<int64_t>(sizeof(T));
   for (int64_t o = 0; o < n; o += kPiece) {
     const int64_t at = least(o, n - kPiece);  // the last piece overlaps the one before
-    Piece a, b;
+    Vector a, b;
     std::memcpy(&a, from(0) + at, kBytes);
     for (int64_t i = 1; i < count; ++i) {
       std::memcpy(&b, from(i) + at, kBytes);
@@ -47,8 +47,14 @@ void max_pieces(T* y, int64_t n, int64_t count, From&& from) {
 }
 template <class T, class From>
 void max_of(T* y, int64_t n, int64_t count, From&& from) {
-  if (n * static_cast<int64_t>(sizeof(T)) >= 32) return max_pieces<T, 32>(y, n, count, from);
-  if (n * static_cast<int64_t>(sizeof(T)) >= 16) return max_pieces<T, 16>(y, n, count, from);
+  const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
+  if (bytes >= 32 && count == 3) {
+    // Bytes may alias whatever from(i) reads: it is asked once.
+    const T* const three[] = {from(0), from(1), from(2)};
+    return max_pieces<T, 32>(y, n, 3, [&](int64_t i) { return three[i]; });
+  }
+  if (bytes >= 32) return max_pieces<T, 32>(y, n, count, from);
+  if (bytes >= 16) return max_pieces<T, 16>(y, n, count, from);
   std::memmove(y, from(0), static_cast<size_t>(n) * sizeof(T));
   for (int64_t i = 1; i < count; ++i) join_row<true>(y, from(i), 1, n);
 }
@@ -88,6 +94,29 @@ void pool_row(const PoolAnyArgs& g, const T* x, T* y, const Span& sz, const Span
   }
 }
 
+// The lines of x that a row of windows sees, of columns of `unit` elements.
+template <class T>
+struct LinesSeen {
+  const PoolShape& s;
+  const T* x;
+  int64_t unit;
+  Span sz, sy;
+  int64_t in_plane, count;
+  LinesSeen(const PoolShape& shape, const T* from, int64_t row, int64_t column)
+      : s(shape),
+        x(from),
+        unit(column),
+        sz(depth_span(s, row)),
+        sy(height_span(s, row)),
+        in_plane(sy.k1 - sy.k0),
+        count(in_plane * (sz.k1 - sz.k0)) {}
+  const T* operator()(int64_t tap) const {
+    const int64_t kz = count == in_plane ? sz.k0 : sz.k0 + tap / in_plane;
+    const int64_t ky = sy.k0 + tap - (kz - sz.k0) * in_plane;
+    return x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * s.in[2] * unit;
+  }
+};
+
 // Elements of rows that maxima are first taken of over the rows of the windows, then over their columns.
 constexpr int64_t kLine = 4096;
 
@@ -109,16 +138,11 @@ void max_rows_by_two(const PoolShape& s, const T* x, T* y, int64_t row0, int64_t
     const int64_t rows = least(most, row1 - first);
     for (int64_t i = 0; i < rows; ++i) {
       T* line = lines + i * 2 * half + s.pad[2];
-      const Span sz = span_of(s, 0, (first + i) / s.out[1]), sy = span_of(s, 1, (first + i) % s.out[1]);
-      const int64_t in_plane = sy.k1 - sy.k0, count = in_plane * (sz.k1 - sz.k0);
-      if (count <= 0)
+      const LinesSeen<T> seen(s, x, first + i, 1);
+      if (seen.count <= 0)
         std::fill(line, line + width, kLeast<T>);
       else
-        max_of(line, width, count, [&](int64_t tap) {
-          const int64_t kz = count == in_plane ? sz.k0 : sz.k0 + tap / in_plane;
-          const int64_t ky = sy.k0 + tap - (kz - sz.k0) * in_plane;
-          return x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * width;
-        });
+        max_of(line, width, seen.count, seen);
     }
     // The even columns of all rows, then the odd ones.
     for (int64_t i = 0; i < rows * half; ++i) halves[i] = lines[2 * i];
@@ -153,35 +177,49 @@ void place_row(const PoolAnyArgs& g, const T* x, T* y, int64_t* places, int64_t 
   }
 }
 
-// Maxima of bytes in blocks of 16 channels: of kPixels outputs whose windows have the same taps, side by side.
-template <int kPixels, class T>
-void max_blocked(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy, const Span& sx) {
-  typedef T Pixels __attribute__((vector_size(16 * kPixels)));
-  Pixels best = kLeast<T> - Pixels{};
-  for (int64_t kz = sz.k0; kz < sz.k1; ++kz) {
-    for (int64_t ky = sy.k0; ky < sy.k1; ++ky) {
-      const T* line = x + ((sz.at + kz * s.dilation[0]) * s.in[1] + sy.at + ky * s.dilation[1]) * s.in[2] * 16;
-      for (int64_t kx = sx.k0; kx < sx.k1; ++kx) {
-        Pixels v;
-        std::memcpy(&v, line + (sx.at + kx * s.dilation[2]) * 16, sizeof v);
-        best = v < best ? best : v;
+// Maxima of bytes in blocks of 16 channels: over the rows of the windows, then over their columns. 4 blocks of 112 x
+// 112, 3x3 at a step of two 0.137 to 0.038 ms.
+template <class T>
+void max_blocked_rows(const PoolShape& s, const T* x, T* y, int64_t row0, int64_t row1) {
+  constexpr int64_t kBlock = 16;
+  const int64_t room = outputs_in(s, kLine / kBlock);
+  T line[kLine];
+  for (int64_t first = 0; first < s.out[2] && room > 0; first += room) {
+    const int64_t cols = least(room, s.out[2] - first);
+    const Piece p(s, first, cols);
+    T *const inside = line + p.left * kBlock, *const beyond = line + p.right * kBlock;
+    std::fill(line, line + p.line * kBlock, kLeast<T>);
+    for (int64_t row = row0; row < row1; ++row) {
+      const LinesSeen<T> seen(s, x + (p.x0 + p.left) * kBlock, row, kBlock);
+      if (seen.count > 0)
+        max_of(inside, beyond - inside, seen.count, seen);
+      else
+        std::fill(inside, beyond, kLeast<T>);
+      T* const to = y + ((row - row0) * s.out[2] + first) * kBlock;
+      const auto column = [&](int64_t kx) { return line + kx * s.dilation[2] * kBlock; };
+      if (s.stride[2] == 1) {
+        max_of(to, cols * kBlock, s.kernel[2], column);
+        continue;
+      }
+      for (int64_t o = 0; o < cols; ++o) {
+        const auto at = [&](int64_t kx) { return column(kx) + o * s.stride[2] * kBlock; };
+        if (s.kernel[2] == 3)
+          max_pieces<T, kBlock>(to + o * kBlock, kBlock, 3, at);
+        else
+          max_pieces<T, kBlock>(to + o * kBlock, kBlock, s.kernel[2], at);
       }
     }
   }
-  std::memcpy(y, &best, sizeof best);
-}
-
-template <class T>
-void max_blocked_row(const PoolShape& s, const T* x, T* y, const Span& sz, const Span& sy) {
-  constexpr int64_t kPixels = 4;
-  for (int64_t o = 0; o < s.out[2];) {
-    const Span sx = span_of(s, 2, o), last = span_of(s, 2, o + kPixels - 1);
-    const bool together = s.stride[2] == 1 && o + kPixels <= s.out[2] && sx.k0 == 0 && last.k1 == s.kernel[2];
-    if (together)
-      max_blocked<kPixels>(s, x, y + o * 16, sz, sy, sx);
-    else
-      max_blocked<1>(s, x, y + o * 16, sz, sy, sx);
-    o += together ? kPixels : 1;
+  if (room > 0) return;
+  for (int64_t row = row0; row < row1; ++row) {  // windows that no line holds
+    const LinesSeen<T> seen(s, x, row, kBlock);
+    for (int64_t o = 0; o < s.out[2]; ++o, y += kBlock) {
+      const Span sx = span_of(s, 2, o);
+      std::fill(y, y + kBlock, kLeast<T>);
+      for (int64_t tap = 0; tap < seen.count; ++tap)
+        for (int64_t kx = sx.k0; kx < sx.k1; ++kx)
+          join_row<true>(y, seen(tap) + (sx.at + kx * s.dilation[2]) * kBlock, 1, kBlock);
+    }
   }
 }
 
@@ -191,11 +229,9 @@ void pool_as(const PoolAnyArgs& g, int64_t plane, int64_t row0, int64_t row1) {
   const int64_t base = plane * s.in[0] * s.in[1] * s.in[2];
   const T* x = static_cast<const T*>(g.x) + base;
   if constexpr (sizeof(T) == 1) {
-    for (int64_t row = row0; s.blocked && row < row1; ++row)
-      max_blocked_row(s, static_cast<const T*>(g.x) + base * 16,
-                      static_cast<T*>(g.y) + (plane * s.out[0] * s.out[1] + row) * s.out[2] * 16, depth_span(s, row),
-                      height_span(s, row));
-    if (s.blocked) return;
+    if (s.blocked)
+      return max_blocked_rows(s, static_cast<const T*>(g.x) + base * 16,
+                              static_cast<T*>(g.y) + (plane * s.out[0] * s.out[1] + row0) * s.out[2] * 16, row0, row1);
   }
   if (g.kind == PoolKind::max && g.places == nullptr && s.stride[2] == 2 && s.out[2] > 0 && 2 * half_line(s) <= kLine)
     return max_rows_by_two(s, x, static_cast<T*>(g.y) + (plane * s.out[0] * s.out[1] + row0) * s.out[2], row0, row1);

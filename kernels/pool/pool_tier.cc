@@ -31,22 +31,6 @@ TC_INLINE Block16 join(Block16 a, Block16 b) {
 template <bool kMax>
 constexpr float kStart = kMax ? -std::numeric_limits<float>::infinity() : 0.0f;
 
-// What some outputs of a row see: a line of the input's columns, of which the padding beside the image has some.
-struct Piece {
-  int64_t x0, line;     // the line's first column, and so many
-  int64_t left, right;  // the image has [left, right) of them
-  Piece(const PoolShape& s, int64_t first, int64_t outputs)
-      : x0(first * s.stride[2] - s.pad[2]),
-        line((outputs - 1) * s.stride[2] + (s.kernel[2] - 1) * s.dilation[2] + 1),
-        left(least(line, most(0, -x0))),
-        right(most(left, least(line, s.in[2] - x0))) {}
-};
-// So many outputs' columns fit `room` columns; 0: not even one's do.
-inline int64_t outputs_in(const PoolShape& s, int64_t room) {
-  const int64_t reach = (s.kernel[2] - 1) * s.dilation[2] + 1;
-  return reach > room || s.stride[2] > room ? 0 : (room - reach) / s.stride[2] + 1;
-}
-
 // What a row of windows sees of the image's rows.
 struct Down {
   int64_t planes, rows;      // taps

@@ -1,4 +1,4 @@
-// The taps that one output of a pool sees along an axis. Only *_tier.cc files include it.
+// What the outputs of a pool see along an axis. Only *_tier.cc files include it.
 #pragma once
 #include "tc/kernels/pool/pool.h"
 
@@ -39,6 +39,22 @@ inline Span depth_span(const PoolShape& s, int64_t row) {
 }
 inline Span height_span(const PoolShape& s, int64_t row) {
   return span_of(s, 1, s.out[0] == 1 ? row : row % s.out[1]);
+}
+
+// What some outputs of a row see: a line of the input's columns, of which the padding beside the image has some.
+struct Piece {
+  int64_t x0, line;     // the line's first column, and so many
+  int64_t left, right;  // the image has [left, right) of them
+  Piece(const PoolShape& s, int64_t first, int64_t outputs)
+      : x0(first * s.stride[2] - s.pad[2]),
+        line((outputs - 1) * s.stride[2] + (s.kernel[2] - 1) * s.dilation[2] + 1),
+        left(least(line, most(0, -x0))),
+        right(most(left, least(line, s.in[2] - x0))) {}
+};
+// So many outputs' columns fit `room` columns; 0: not even one's do.
+inline int64_t outputs_in(const PoolShape& s, int64_t room) {
+  const int64_t reach = (s.kernel[2] - 1) * s.dilation[2] + 1;
+  return reach > room || s.stride[2] > room ? 0 : (room - reach) / s.stride[2] + 1;
 }
 
 // Taps to divide an average by.

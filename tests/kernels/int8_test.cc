@@ -368,6 +368,28 @@ TEST_P(Int8, DirectConv) {
           }
 }
 
+// So few channels that a quad has those of several taps; rows of more pixels than are brought side by side at once.
+TEST_P(Int8, DirectConvOfFewChannels) {
+  if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
+  Team team(2);
+  for (const Edge edge : kEdges)
+    for (const bool x_signed : {false, true})
+      for (const int64_t channels : {1, 2, 3})
+        for (const auto& [kernel, stride, width] :
+             std::vector<std::array<int64_t, 3>>{{2, 1, 13}, {3, 1, 64}, {3, 2, 65}, {5, 3, 20}, {7, 2, 150}}) {
+          Int8ConvArgs c;
+          c.algorithm = Int8ConvAlgorithm::direct;
+          c.batch = 2, c.channels = channels, c.out = 21, c.x_signed = x_signed, c.x_zero = 131;
+          c.in[0] = 9, c.in[1] = width, c.dilation[0] = kernel == 3 ? 2 : 1;
+          for (int d = 0; d < 2; ++d) {
+            c.kernel[d] = kernel, c.stride[d] = stride, c.pad[d] = kernel / 2;
+            c.extent[d] = (c.in[d] + 2 * c.pad[d] - (kernel - 1) * c.dilation[d] - 1) / stride + 1;
+          }
+          for (const auto kind : kKinds)
+            check_conv(kernels(), conv(), team, {.shape = c, .w_signed = !x_signed, .kind = kind, .edge = edge});
+        }
+}
+
 TEST_P(Int8, DirectConvOfGroups) {
   if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
   Team team(2);

@@ -190,6 +190,13 @@ TEST(Pool, OtherTypes) {
   PoolShape s = shape_2d(6, 7, 2, 1, 0, 1, false);
   s.in[0] = 4, s.kernel[0] = 3, s.pad[0] = s.pad_end[0] = 2, s.out[0] = 6;
   check_other_types(s);
+  // Wider than a line.
+  check_other_types(shape_2d(3, 300, 3, 1, 1, 1, false));
+  check_other_types(shape_2d(3, 600, 3, 290, 1, 1, true));
+  s = shape_2d(1, 900, 1, 1, 0, 1, false);
+  s.kernel[2] = 300, s.stride[2] = 120, s.pad[2] = s.pad_end[2] = 310;
+  s.out[2] = (1520 - 300) / 120 + 1;
+  check_other_types(s);
 }
 
 TEST(Pool, EveryWidthStrideAndPad) {
