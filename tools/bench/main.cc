@@ -119,8 +119,6 @@ int run(const Options& o) {
   setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
   setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   check_engines(plan);
-  std::map<int, double> peak;
-  for (int t : o.threads) peak[t] = peak_gflops(t);
   const bool progress = isatty(STDERR_FILENO);
   std::vector<Result> results;
   const TemporaryFolder folder;
@@ -152,7 +150,7 @@ int run(const Options& o) {
     plan.inputs = inputs_file;
     for (int threads : o.threads) {
       plan.threads = threads;
-      results.push_back(compare_engines(plan, peak[threads], [&](const std::string& what) {
+      results.push_back(compare_engines(plan, [&](const std::string& what) {
         if (progress) std::cerr << "\r\033[K" << plan.name << ", " << threads << " threads: " << what << std::flush;
       }));
       if (progress) std::cerr << "\r\033[K" << std::flush;

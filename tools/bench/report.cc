@@ -79,7 +79,7 @@ std::string table(const std::vector<Result>& results, bool markdown) {
       if (e != engines.front()) row.push_back(of(e).ratio > 0 ? fixed(of(e).ratio, 2) : "-");
     const double gflops = of(engines.front()).median_ms > 0 ? r.flops / of(engines.front()).median_ms / 1e6 : 0;
     row.push_back(gflops >= 0.05 ? fixed(gflops, 1) : "-");
-    row.push_back(gflops >= 0.05 && r.peak_gflops > 0 ? fixed(100 * gflops / r.peak_gflops, 0) + "%" : "-");
+    row.push_back(gflops >= 0.05 && r.probe.peak_gflops > 0 ? fixed(100 * gflops / r.probe.peak_gflops, 0) + "%" : "-");
     rows.push_back(row);
     Row cost{r.name, std::to_string(r.threads)};
     for (const auto& e : engines) cost.push_back(number(of(e).load_ms + of(e).first_run_ms));
@@ -95,7 +95,7 @@ nlohmann::json to_json(const std::vector<Result>& results) {
     nlohmann::json row{{"model", r.name},
                        {"threads", r.threads},
                        {"flops", r.flops},
-                       {"peak_gflops", r.peak_gflops},
+                       {"peak_gflops", r.probe.peak_gflops},
                        {"hand_over_ns", r.probe.hand_over_ns},
                        {"read_gbs", r.probe.read_gbs}};
     for (const auto& [name, e] : r.engines) {

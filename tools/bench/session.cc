@@ -72,11 +72,10 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Result compare_engines(const Plan& plan, double peak, const std::function<void(const std::string&)>& progress) {
+Result compare_engines(const Plan& plan, const std::function<void(const std::string&)>& progress) {
   Result result;
   result.name = plan.name;
   result.threads = plan.threads;
-  result.peak_gflops = peak;
   std::vector<Contestant> contestants;
   for (const auto& engine : plan.engines) contestants.emplace_back().engine = engine;
   for (int load = 0; load < plan.loads; ++load)
@@ -109,9 +108,10 @@ Result compare_engines(const Plan& plan, double peak, const std::function<void(c
       c.result.error = e.diagnostic().message;
     }
   }
-  std::vector<double> hand_over, read;
+  std::vector<double> peak, hand_over, read;
   for (int block = 0; block < plan.blocks; ++block) {
-    const Probe probe = probe_machine();
+    const Probe probe = probe_machine(plan.threads);
+    peak.push_back(probe.peak_gflops);
     hand_over.push_back(probe.hand_over_ns), read.push_back(probe.read_gbs);
     for (auto& c : contestants) {
       if (!c.result.error.empty()) continue;
@@ -128,7 +128,7 @@ Result compare_engines(const Plan& plan, double peak, const std::function<void(c
       c.worker->pause();
     }
   }
-  result.probe = {median(hand_over), median(read)};
+  result.probe = {median(peak), median(hand_over), median(read)};
   const auto& first = contestants.front();
   for (auto& c : contestants) {
     if (c.result.error.empty()) {

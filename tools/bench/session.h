@@ -40,14 +40,13 @@ struct EngineResult {
 struct Result {
   std::string name;
   int threads = 1;
-  double flops = 0;        // of one run
-  double peak_gflops = 0;  // of that many threads
-  Probe probe;             // medians over the blocks
+  double flops = 0;  // of one run
+  Probe probe;       // medians over the blocks
   std::map<std::string, EngineResult> engines;
 };
 
 // `progress` gets a short word about each block.
-Result compare_engines(const Plan& plan, double peak, const std::function<void(const std::string&)>& progress);
+Result compare_engines(const Plan& plan, const std::function<void(const std::string&)>& progress);
 
 // Error bad_argument, which says what an engine of the plan that runs in node needs and does not find.
 void check_engines(const Plan& plan);

@@ -18,7 +18,8 @@ namespace {
 
 using kernels::Team;
 
-constexpr double kSeconds = 0.08;  // per measurement
+constexpr double kSeconds = 0.08;        // per measurement
+constexpr double kProbeSeconds = 0.005;  // between blocks
 
 struct Free {
   void operator()(void* p) const { std::free(p); }
@@ -37,11 +38,11 @@ Memory<float> floats(size_t count) {
 
 // The best rate, in units per nanosecond, of repeating f for a while.
 template <class F>
-double best_rate(double units, F&& f) {
+double best_rate(double units, F&& f, double seconds = kSeconds) {
   f();
   double best = 0;
   const auto start = Clock::now();
-  for (auto now = start; std::chrono::duration<double>(now - start).count() < kSeconds;) {
+  for (auto now = start; std::chrono::duration<double>(now - start).count() < seconds;) {
     const auto before = Clock::now();
     f();
     now = Clock::now();
@@ -63,7 +64,10 @@ constexpr int kChains = 10, kSteps = 20000;
   [[gnu::target(isa) TC_CONTRACT]] float name() {                                             \
     typedef float Vector __attribute__((vector_size(4 * lanes)));                             \
     Vector x[kChains], scale = Vector{} + 0.999f, shift = Vector{} + 0.001f;                  \
-    for (int i = 0; i < kChains; ++i) x[i] = Vector{} + static_cast<float>(i);                \
+    for (int i = 0; i < kChains; ++i) {                                                       \
+      x[i] = Vector{} + static_cast<float>(i);                                                \
+      asm("" : "+x"(x[i])); /* a chain that starts at its fixed point would be left out */    \
+    }                                                                                         \
     for (int step = 0; step < kSteps; ++step) {                                               \
       _Pragma("GCC unroll 10") for (int i = 0; i < kChains; ++i) x[i] = x[i] * scale + shift; \
     }                                                                                         \
@@ -77,19 +81,22 @@ TC_FMA_LOOP(fma_loop_avx512, "avx512f", 16)
 #undef TC_FMA_LOOP
 #undef TC_CONTRACT
 
-double fma_rate(Team& team, kernels::Tier tier) {
+double fma_rate(Team& team, kernels::Tier tier, double seconds = kSeconds) {
   constexpr struct {
     float (*loop)();
     int lanes;
   } loops[] = {{fma_loop_sse42, 4}, {fma_loop_avx2, 8}, {fma_loop_avx512, 16}};
   const auto& l = loops[static_cast<int>(std::min(tier, kernels::Tier::avx512))];
   const int threads = team.threads();
-  return best_rate(2.0 * l.lanes * kChains * kSteps * threads, [&] {
-    kernels::parallel_for(team, threads, [&](int64_t, int) {
-      float sum = l.loop();
-      asm volatile("" : "+m"(sum));
-    });
-  });
+  return best_rate(
+      2.0 * l.lanes * kChains * kSteps * threads,
+      [&] {
+        kernels::parallel_for(team, threads, [&](int64_t, int) {
+          float sum = l.loop();
+          asm volatile("" : "+m"(sum));
+        });
+      },
+      seconds);
 }
 
 double gemm_rate(Team& team, kernels::Tier tier) {
@@ -151,13 +158,12 @@ MachineRates measure_machine() {
   return rates;
 }
 
-double peak_gflops(int threads) {
-  Team team(threads);
-  return fma_rate(team, kernels::active_tier());
-}
-
-Probe probe_machine() {
+Probe probe_machine(int threads) {
   Probe probe;
+  {
+    Team team(threads);
+    probe.peak_gflops = fma_rate(team, kernels::active_tier(), kProbeSeconds);
+  }
   if (kernels::cpu_info().cores > 1) {
     // Ends early where the threads have to share a core.
     constexpr int kTurns = 4000, kStop = -1;

@@ -19,14 +19,12 @@ struct MachineRates {
 // Takes about a second.
 MachineRates measure_machine();
 
-// The first of them alone: GFLOP/s of f32 multiply-adds on `threads` threads of the tier in use. Takes 0.1 s.
-double peak_gflops(int threads);
-
 // The state of the machine between blocks of a benchmark; a few milliseconds.
 struct Probe {
+  double peak_gflops = 0;   // f32 multiply-adds in registers on the threads asked for, tier in use
   double hand_over_ns = 0;  // of a cache line from one thread to another; 0 with one core
   double read_gbs = 0;      // one thread, from memory
 };
-Probe probe_machine();
+Probe probe_machine(int threads);
 
 }  // namespace tc
