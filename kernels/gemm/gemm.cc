@@ -65,14 +65,14 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
 }
 
 // B is packed by phases of their own, `k` rows of it.
-void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k) {
+void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t floats = kPhaseFloats) {
   p.source = GemmPlan::Source::phase;
-  const int64_t columns = std::max<int64_t>(1, kPhaseFloats / std::max<int64_t>(1, k) / p.col_tile) * p.col_tile;
+  const int64_t columns = std::max<int64_t>(1, floats / std::max<int64_t>(1, k) / p.col_tile) * p.col_tile;
   p.n_blocks = ceil_div(n, columns);
   p.n_block = round_up(ceil_div(n, p.n_blocks), p.col_tile);
   p.n_blocks = ceil_div(n, p.n_block);
   const int64_t unit = gemm_packed_floats(t, k, p.n_block);
-  p.units_per_phase = std::clamp<int64_t>(kPhaseFloats / std::max<int64_t>(1, unit), 1, p.units());
+  p.units_per_phase = std::clamp<int64_t>(floats / std::max<int64_t>(1, unit), 1, p.units());
   p.shared_floats += unit * p.units_per_phase;
 }
 
@@ -124,17 +124,19 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
-// By Strassen's method: rows of a tile, whose sums stay in L2 (70 KB for 128), and floats of A at a time, whose packed
-// form takes twice as many.
-constexpr int64_t kStrassenRows = 256, kStrassenFloats = int64_t{1} << 22;
+// By Strassen's method: rows of a tile, and floats of A that a worker packs, whose packed form takes 7/4 of them.
+constexpr int64_t kStrassenRows = 256, kStrassenFloats = int64_t{1} << 20;
+// Packed B of one phase: A is packed again in each.
+constexpr int64_t kStrassenPhaseFloats = 4 * kPhaseFloats;
 // An eighth of the products is saved. Its own work, sums and visits of C, costs a share of the time by every extent;
 // measured on Zen 4, GFLOP/s without and with it, AVX-512: 256x768x768 114, 128; 128x768x768 114, 124; 64x768x768 115,
 // 122; 256x768x128 114, 117; 256x128x768 115, 120; 32x768x768 115, 112. AVX2: 128x768x768 110, 118; 256x128x768 112,
-// 113; 256x768x128 112, 103.
+// 113; 256x768x128 112, 103. On Zen 5 with AVX-512, how many times as fast: 96x768x768 1.04; 256x768x256 1.04;
+// 256x128x768 1.02; 64x768x768 1.00; 256x768x128 0.96; 48x768x768 0.96.
 struct StrassenCost {
   double rows, columns, steps;
 };
-constexpr StrassenCost kWideStrassen{5.5, 10, 12}, kNarrowStrassen{8, 10, 22};
+constexpr StrassenCost kWideStrassen{5.5, 6, 12}, kNarrowStrassen{8, 6, 22};
 constexpr double kMostStrassenCost = 0.1;
 // Two threads: 256x256x256, which takes 0.15 ms, 230 and 194 GFLOP/s.
 constexpr double kLeastStrassenProducts = 1 << 25;
@@ -148,26 +150,22 @@ bool worth_strassen(const GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
 }
 
 void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
-  p.strassen = p.packs_a = true;
+  p.strassen = true;
   const int64_t blocks = ceil_div(g.k, 2 * kBlockK);
   p.k_block = g.k / (2 * blocks);
-  p.row_tile = ceil_div(g.m, ceil_div(g.m, kStrassenRows));
+  const int64_t rows = std::clamp<int64_t>(kStrassenFloats / g.k, kStrassenRows / 2, kStrassenRows);
+  p.row_tile = ceil_div(g.m, ceil_div(g.m, rows));
   p.col_tile = round_up(std::min(g.n, kBlockN), 2 * t.width);
   const auto count = [&] { return ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   while (count() < kWantedTiles && p.col_tile > 2 * t.width) p.col_tile = round_up(p.col_tile / 2, 2 * t.width);
   // Two threads and three tiles: 196 x 384 x 1536 1.31 ms, in six 1.0.
   if (count() < kWantedTiles / 2 && count() % 2 == 1) p.row_tile = ceil_div(p.row_tile, 2);
   p.row_tiles = ceil_div(g.m, p.row_tile);
-  if (const int64_t most = std::max<int64_t>(1, kStrassenFloats / (p.row_tile * g.k)); most < p.row_tiles) {
-    p.row_tiles = most;
-    p.part_rows = most * p.row_tile;
-  }
-  if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k);
+  if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k, kStrassenPhaseFloats);
   p.row_strips = ceil_div(ceil_div(p.row_tile, 2), t.rows);
-  p.strip_floats = blocks * strassen_strip_floats(t.packed_rows, p.k_block);
-  p.packed_a_floats = round_up(p.row_tiles * p.row_strips * p.strip_floats, 16);  // whole lines: B follows
-  p.shared_floats += p.packed_a_floats;
-  p.worker_floats = strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
+  p.strip_floats = strassen_packed_floats(1, t.rows, p.k_block, blocks);
+  p.worker_floats =
+      kStrassenHead + p.row_strips * p.strip_floats + strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
@@ -273,6 +271,10 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   return p;
 }
 
+float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker) {
+  return args.scratch + round_up(plan.shared_floats, 16) + worker * round_up(plan.worker_floats, 16);
+}
+
 size_t gemm_scratch_bytes(const GemmPlan& plan, int threads) {
   return static_cast<size_t>(round_up(plan.shared_floats, 16) + threads * round_up(plan.worker_floats, 16)) *
          sizeof(float);
@@ -289,21 +291,8 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
 }
 
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
-  if (plan.part_rows != 0) {
-    GemmPlan once = plan;
-    once.part_rows = 0;
-    for (int64_t row = 0; row < args.m; row += plan.part_rows) {
-      GemmArgs part = args;
-      part.m = std::min(plan.part_rows, args.m - row);
-      part.first_row += row;
-      part.a += row * args.a_rs;
-      part.c += row * args.c_rs;
-      if (args.epilogue.row_bias != nullptr) part.epilogue.row_bias += row;
-      if (args.epilogue.residual != nullptr) part.epilogue.residual += row * args.residual_rs;
-      gemm(team, kernels, part, once);
-    }
-    return;
-  }
+  for (int worker = 0; plan.strassen && worker < team.threads(); ++worker)
+    *gemm_worker_scratch(args, plan, worker) = kNoRowTile;
   for (int phase = 0; phase < plan.phases(); ++phase) {
     parallel_for(team, plan.tiles(phase), [&](int64_t tile, int worker) {
       const NoSubnormals flushed;

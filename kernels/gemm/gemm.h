@@ -74,13 +74,13 @@ struct GemmPlan {
   // How a gemv of packed B reads it: from a cache, or from memory as one stream or several.
   enum class Reach : uint8_t { near, stream, streams };
   Reach reach = Reach::near;
-  bool swapped = false;   // computes C^T = B^T A^T
-  bool packs_a = false;   // a first phase packs A, strip by strip
-  bool split = false;     // packs_a, into halves
-  bool strassen = false;  // packs_a, into sums of its quarters; blocks of k are pairs of k_block steps
+  bool swapped = false;  // computes C^T = B^T A^T
+  bool packs_a = false;  // a first phase packs A, strip by strip
+  bool split = false;    // packs_a, into halves
+  // Each worker packs A for itself, into sums of its quarters; blocks of k are pairs of k_block steps.
+  bool strassen = false;
   int width = 0, lanes = 0;
   int64_t batches = 0;
-  int64_t part_rows = 0;                // what the plan is for, again and again until there are m; 0: all
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
   int64_t col_tile = 0, col_tiles = 0;  // columns of a tile; tiles per N block
   int64_t k_block = 0;
@@ -108,6 +108,7 @@ struct GemmTable {
 // Rows m, n and k may be zero; k = 0 gives the epilogue of zero.
 GemmPlan gemm_plan(const GemmArgs& args, const GemmTraits& traits);
 size_t gemm_scratch_bytes(const GemmPlan& plan, int threads);
+float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker);
 // Floats of a packed k x n matrix.
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n);
 

@@ -5,6 +5,7 @@
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/gemv_tier.h"
 #include "tc/kernels/gemm/pack_tier.h"
+#include "tc/kernels/gemm/strassen.h"
 #include "tc/kernels/gemm/strassen_tier.h"
 
 namespace tc::kernels {
@@ -62,10 +63,6 @@ Item item_of(const GemmArgs& g, int64_t batch) {
   return out;
 }
 
-float* worker_scratch(const GemmArgs& g, const GemmPlan& p, int worker) {
-  return g.scratch + round_up(p.shared_floats, 16) + worker * round_up(p.worker_floats, 16);
-}
-
 void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const Epilogue& e = g.epilogue;
   if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
@@ -111,29 +108,27 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   } while (k0 < g.k);
 }
 
-// What all panels of a row tile have in common.
-StrassenBlock strassen_of(const GemmArgs& g, const GemmPlan& p, int64_t row_tile) {
-  StrassenBlock s;
-  const int64_t row0 = row_tile * p.row_tile;
-  s.rows = least(p.row_tile, g.m - row0);
-  s.k = g.k, s.k_half = p.k_block, s.blocks = g.k / (2 * p.k_block);
-  s.a = g.a + row0 * g.a_rs, s.a_rs = g.a_rs, s.a_cs = g.a_cs;
-  s.packed_a = g.scratch + row_tile * p.row_strips * p.strip_floats;
-  return s;
-}
-
 void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row_tile, int64_t col0, int64_t col1,
                   const float* packed, float* scratch) {
   const int64_t row0 = row_tile * p.row_tile;
   if (row0 >= g.m) return;
-  StrassenBlock s = strassen_of(g, p, row_tile);
+  float *const head = scratch, *const packed_a = head + kStrassenHead;
+  StrassenBlock s;
+  s.rows = least(p.row_tile, g.m - row0);
+  s.k = g.k, s.k_half = p.k_block, s.blocks = g.k / (2 * p.k_block);
+  s.a = it.a + row0 * g.a_rs, s.a_rs = g.a_rs, s.a_cs = g.a_cs;
+  s.packed_a = packed_a;
+  s.scratch = packed_a + p.row_strips * p.strip_floats;
   s.epilogue = &g.epilogue;
   s.out.residual_step = g.residual_cs;
   s.out.row = g.c_rs;
   s.out.residual_row = g.residual_rs;
   s.out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row0;
-  s.scratch = scratch;
-  const bool fits = TC_TIER_NAME(strassen_fits)(s);
+  if (const auto tile = static_cast<float>(row_tile); head[0] != tile) {
+    head[0] = tile;
+    head[1] = TC_TIER_NAME(strassen_pack)(s, packed_a) ? 1.0f : 0.0f;
+  }
+  const bool fits = head[1] != 0;
   for (int64_t j = col0, next; j < col1; j = next) {
     next = least(j + 2 * kPanel, col1);
     const float* panels = packed + (j - col0) * g.k;
@@ -316,11 +311,6 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
 
 void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t row_tile = tile / p.row_strips, row0 = row_tile * p.row_tile, strip = tile % p.row_strips;
-  if (p.strassen) {
-    if (row0 >= g.m) return;
-    const StrassenBlock s = strassen_of(g, p, row_tile);
-    return TC_TIER_NAME(strassen_pack)(s, strip, g.scratch + row_tile * p.row_strips * p.strip_floats);
-  }
   const Strips strips(least(p.row_tile, g.m - row0), kMaxRows[kPanelVecs]);
   if (strip >= strips.count) return;
   const float* a = g.a + (row0 + strips.begin(strip)) * g.a_rs;
@@ -331,10 +321,10 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   if (p.packs_a && phase-- == 0) return pack_a(g, p, tile);
   const bool packing = p.source == Source::phase && phase % 2 == 0;
   const int64_t row_tiles = packing ? 1 : p.row_tiles;
-  // Neighbouring tiles share B.
-  const int64_t row_tile = tile % row_tiles;
-  const int64_t col_tile = tile / row_tiles % p.col_tiles;
-  const int64_t slot = tile / row_tiles / p.col_tiles;
+  // Neighbouring tiles share B, or packed A.
+  const int64_t slot = tile / row_tiles / p.col_tiles, in_slot = tile % (row_tiles * p.col_tiles);
+  const int64_t row_tile = p.strassen ? in_slot / p.col_tiles : in_slot % row_tiles;
+  const int64_t col_tile = p.strassen ? in_slot % p.col_tiles : in_slot / row_tiles;
   const int64_t unit = slot + (p.source == Source::phase ? phase / 2 * p.units_per_phase : 0);
   const Item it = item_of(g, unit / p.n_blocks);
   const int64_t n0 = unit % p.n_blocks * p.n_block;
@@ -346,25 +336,25 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
       p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
   if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
   if (p.path == Path::dot) {
-    dot_tile(g, p, it, col0, col1, worker_scratch(g, p, worker));
+    dot_tile(g, p, it, col0, col1, gemm_worker_scratch(g, p, worker));
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
   }
   if (p.path == Path::gemv) {
     if (p.source == Source::packed) {
       gemv_packed(g, p, it, col0, col1);
     } else {
-      gemv_direct(g, it, col0, col1, p.col_tile, worker_scratch(g, p, worker));
+      gemv_direct(g, it, col0, col1, p.col_tile, gemm_worker_scratch(g, p, worker));
     }
     return strip(g, it, 0, g.m, col0, col1 - col0);
   }
   const float* packed = it.b + col0 * g.k;
   if (p.source == Source::phase) packed = shared;
   if (p.source == Source::in_tile) {
-    float* own = worker_scratch(g, p, worker);
+    float* own = gemm_worker_scratch(g, p, worker);
     pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own);
     packed = own;
   }
-  if (p.strassen) return run_strassen(g, p, it, row_tile, col0, col1, packed, worker_scratch(g, p, worker));
+  if (p.strassen) return run_strassen(g, p, it, row_tile, col0, col1, packed, gemm_worker_scratch(g, p, worker));
   const int64_t row0 = row_tile * p.row_tile;
   const float* packed_a = p.packs_a ? g.scratch + row_tile * p.row_strips * p.strip_floats : nullptr;
   run_tiles(g, p, it, row0, least(g.m, row0 + p.row_tile), col0, col1, packed, packed_a);

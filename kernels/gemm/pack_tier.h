@@ -70,12 +70,6 @@ TC_INLINE void packed_steps(const float* const* row, int64_t p, PackedStep (&x)[
 TC_INLINE void store_step(float* to, PackedStep x) {
   _mm256_storeu_ps(to, x);
 }
-TC_INLINE PackedStep magnitudes(PackedStep x) {
-  return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
-}
-TC_INLINE PackedStep larger(PackedStep x, PackedStep y) {
-  return _mm256_max_ps(x, y);
-}
 #else
 static_assert(kPackedRows == 4);
 using PackedStep = __m128;
@@ -88,12 +82,6 @@ TC_INLINE void packed_steps(const float* const* row, int64_t p, PackedStep (&x)[
 }
 TC_INLINE void store_step(float* to, PackedStep x) {
   _mm_storeu_ps(to, x);
-}
-TC_INLINE PackedStep magnitudes(PackedStep x) {
-  return _mm_andnot_ps(_mm_set1_ps(-0.0f), x);
-}
-TC_INLINE PackedStep larger(PackedStep x, PackedStep y) {
-  return _mm_max_ps(x, y);
 }
 #endif
 

@@ -12,30 +12,34 @@ struct StrassenBlock {
   int64_t rows = 0, k = 0, k_half = 0, blocks = 0;
   const float* a = nullptr;  // where it lies
   int64_t a_rs = 0, a_cs = 1;
-  const float* packed_a = nullptr;
-  const float* b = nullptr;     // two packed panels, one after the other, all of k
-  const float* next = nullptr;  // those that are read next, or null
+  const float* packed_a = nullptr;  // strassen_pack's
+  const float* b = nullptr;         // two packed panels, one after the other, all of k
+  const float* next = nullptr;      // those that are read next, or null
   const Epilogue* epilogue = nullptr;
   TileOut out;
   float* scratch = nullptr;  // 64-byte aligned
 };
 
-// Packed A has this many left factors, sums or copies of its quarters; of B's quarters there are so many sums.
-inline constexpr int64_t kStrassenLefts = 7, kStrassenSums = 4;
+// A worker's scratch begins with the row tile that it has packed, or kNoRowTile, and whether that fits.
+inline constexpr int64_t kStrassenHead = 16;
+inline constexpr float kNoRowTile = -1;
 
-// Floats of a packed left factor of `rows` rows, and of a sum `width` columns wide: each and an odd number of lines, or
-// all of them would want the same set of level 1.
-constexpr int64_t strassen_left_floats(int64_t rows, int64_t k_half) {
-  return rows * k_half + 16;
+// Sums of A's and of B's quarters.
+inline constexpr int64_t kStrassenLefts = 4, kStrassenSums = 4;
+
+// Floats of a row of a packed left factor, and of a sum `width` columns wide: an odd number of lines, or all of them
+// would want the same set of level 1.
+constexpr int64_t strassen_row_floats(int64_t k_half) {
+  return ((k_half + 15) / 16 | 1) * 16;
 }
 constexpr int64_t strassen_sum_floats(int64_t width, int64_t k_half) {
   return width * k_half + 5 * 16;
 }
-// Floats of a block's packed strip of 2 x `rows` rows: the largest magnitude of each, and the left factors.
-constexpr int64_t strassen_strip_floats(int64_t rows, int64_t k_half) {
-  return 2 * rows + kStrassenLefts * strassen_left_floats(rows, k_half);
+// Floats of packed A: `strips` strips of up to `rows` rows in each half.
+constexpr int64_t strassen_packed_floats(int64_t strips, int64_t rows, int64_t k_half, int64_t blocks) {
+  return blocks * kStrassenLefts * strips * rows * strassen_row_floats(k_half);
 }
-// Floats of scratch with `strips` strips of up to `rows` rows: sums of B, and quarters of C.
+// Floats of scratch for the same: sums of B, and quarters of C.
 constexpr int64_t strassen_scratch_floats(int64_t strips, int64_t rows, int64_t width, int64_t k_half) {
   return kStrassenSums * strassen_sum_floats(width, k_half) + 4 * strips * rows * width;
 }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "tc/kernels/gemm/gemm.h"
-#include "tc/kernels/gemm/pack_tier.h"
 
 namespace tc::kernels {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 //   C22 = A11 B11 + S2 T2 + S3 T3 + S1 T1
 //
 // A11 B11, S2 T2 and S3 T3 are summed in a tile's registers, one after the other, and added to C on the way.
-enum Left { kA12, kS4, kA11, kS2, kS3, kS1, kA22 };  // in the order of their use
+enum Left { kA11, kA12, kA22, kS1, kS2, kS3, kS4 };  // the first three lie in A
 
 struct Halves {
   int64_t upper, lower;
@@ -32,49 +31,47 @@ struct Halves {
   }
 };
 
-// Packed A: the largest magnitudes of rows, [block][strip][half][kPackedRows]; then [block][left factor][strip], those
-// of one group one after the other for each strip, as they are read. A factor is [k_half][kPackedRows].
-int64_t magnitudes_at(int64_t strips, int64_t block, int64_t strip) {
-  return (block * strips + strip) * 2 * kPackedRows;
-}
-int64_t left_at(const StrassenBlock& g, int64_t strips, int64_t block, Left left, int64_t strip) {
-  const bool grouped = left >= kA11 && left <= kS3;
-  const int64_t place = grouped ? kA11 * strips + strip * 3 + (left - kA11) : left * strips + strip;
-  return magnitudes_at(strips, g.blocks, 0) +
-         (block * kStrassenLefts * strips + place) * strassen_left_floats(kPackedRows, g.k_half);
+// Packed A: [block][strip] of S2 and S3, which are read together, [block][strip] of S1, the same of S4; each is
+// [kRows][strassen_row_floats].
+constexpr int64_t kRows = kMaxRows[kPanelVecs];
+int64_t sum_at(const StrassenBlock& g, int64_t strips, int64_t block, Left left, int64_t strip) {
+  const int64_t place = left == kS1 ? 2 * strips + strip : left == kS4 ? 3 * strips + strip : 2 * strip + (left - kS2);
+  return (block * kStrassenLefts * strips + place) * kRows * strassen_row_floats(g.k_half);
 }
 
-// One strip of one block, from rows of both halves, steps [0, k) and [k, 2k).
-void pack_block(const StripRows& upper, const StripRows& lower, int64_t cs, int64_t k,
-                float* const (&to)[kStrassenLefts], float* most) {
-  PackedStep most_up{}, most_low{};
-  const auto put = [&](int64_t p, PackedStep a11, PackedStep a12, PackedStep a21, PackedStep a22) {
-    most_up = larger(larger(magnitudes(a11), magnitudes(a12)), most_up);
-    most_low = larger(larger(magnitudes(a21), magnitudes(a22)), most_low);
-    const PackedStep s1 = a21 + a22, s2 = s1 - a11;
-    store_step(to[kA11] + p * kPackedRows, a11);
-    store_step(to[kS2] + p * kPackedRows, s2);
-    store_step(to[kS3] + p * kPackedRows, a11 - a21);
-    store_step(to[kS1] + p * kPackedRows, s1);
-    store_step(to[kS4] + p * kPackedRows, a12 - s2);
-    store_step(to[kA22] + p * kPackedRows, a22);
-    store_step(to[kA12] + p * kPackedRows, a12);
-  };
-  int64_t p = 0;
-  if (cs == 1) {
-    for (; p + 4 <= k; p += 4) {
-      PackedStep a11[4], a12[4], a21[4], a22[4];
-      packed_steps(upper.at, p, a11), packed_steps(upper.at, k + p, a12);
-      packed_steps(lower.at, p, a21), packed_steps(lower.at, k + p, a22);
-#pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q) put(p + q, a11[q], a12[q], a21[q], a22[q]);
-    }
+// A left factor's rows of one strip.
+struct LeftRows {
+  const float* a = nullptr;
+  int64_t rs = 0, cs = 1;
+};
+LeftRows left_of(const StrassenBlock& g, const Halves& halves, int64_t block, Left left, int64_t strip) {
+  if (left >= kS1)
+    return {g.packed_a + sum_at(g, halves.strips.count, block, left, strip), strassen_row_floats(g.k_half), 1};
+  const int64_t row = halves.strips.begin(strip) + (left == kA22 ? halves.upper : 0);
+  const int64_t step = (2 * block + (left == kA11 ? 0 : 1)) * g.k_half;
+  return {g.a + row * g.a_rs + step * g.a_cs, g.a_rs, g.a_cs};
+}
+
+// One row of both halves, steps [0, k) and [k, 2k): S1 to S4. Adds its magnitudes to the largest ones.
+void pack_row(const float* upper, const float* lower, int64_t cs, int64_t k, float* const (&to)[kStrassenLefts],
+              VecF& most_up, VecF& most_low) {
+  for (int64_t p = 0; p < k; p += kVecFloats) {
+    const int here = static_cast<int>(k - p < kVecFloats ? k - p : kVecFloats);
+    const auto read = [&](const float* a) {
+      if (cs == 1) return here == kVecFloats ? load(a + p) : load(a + p, Tail<float>(here));
+      alignas(64) float lanes[kVecFloats] = {};
+      for (int i = 0; i < here; ++i) lanes[i] = a[(p + i) * cs];
+      return load(lanes);
+    };
+    const VecF a11 = read(upper), a12 = read(upper + k * cs), a21 = read(lower), a22 = read(lower + k * cs);
+    most_up = vmax(vabs(a12), vmax(vabs(a11), most_up));
+    most_low = vmax(vabs(a22), vmax(vabs(a21), most_low));
+    const VecF s1 = a21 + a22, s2 = s1 - a11;
+    store(to[0] + p, s1);
+    store(to[1] + p, s2);
+    store(to[2] + p, a11 - a21);
+    store(to[3] + p, a12 - s2);
   }
-  for (; p < k; ++p)
-    put(p, packed_step(upper.at, p * cs), packed_step(upper.at, (k + p) * cs), packed_step(lower.at, p * cs),
-        packed_step(lower.at, (k + p) * cs));
-  store_step(most, most_up);
-  store_step(most + kPackedRows, most_low);
 }
 
 // What is done beside the products, a little every few steps: there is time for it, and on its own it would wait for
@@ -113,8 +110,8 @@ struct Beside {
   }
 };
 
-// Floats of packed A that are fetched ahead.
-constexpr int64_t kFetched = 512;
+// Floats of each row of packed A that are fetched ahead.
+constexpr int64_t kFetched = 64;
 
 // Products of a strip that follow each other, summed in registers.
 struct Sum {
@@ -123,10 +120,11 @@ struct Sum {
 };
 struct Group {
   int count;
-  const float* b[3];         // their right factors
-  Sum to[3][2];              // after each, the sum so far goes here
-  const float* a = nullptr;  // their left factors, one after the other
-  int64_t k = 0;             // of each
+  Left left[3];
+  const float* b[3];   // their right factors
+  Sum to[3][2];        // after each, the sum so far goes here
+  int64_t k = 0;       // of each
+  LeftRows a[4] = {};  // their left factors, and what is read next
 };
 
 template <int R>
@@ -136,19 +134,30 @@ void multiply(const Group& g, Beside& beside, VecF& check) {
   Tile<R, kPanelVecs> t;
   t.zero();
   for (int q = 0; q < g.count; ++q) {
-    const float *a = g.a + q * strassen_left_floats(kPackedRows, g.k), *b = g.b[q];
+    const auto [a, rs, cs] = g.a[q];
+    const float* b = g.b[q];
+    constexpr int kFours = (R + 3) / 4;
+    const float* at[kFours];
+#pragma GCC unroll 4
+    for (int f = 0; f < kFours; ++f) at[f] = forget(a + 4 * f * rs);
     int64_t left = g.k;
     do {
       beside.some();
-      for (int64_t i = 0; i < kBesideSteps * kPackedRows; i += 16) __builtin_prefetch(a + kFetched + i, 0, 3);
+      const bool ends = left <= kFetched;
+      const float* const ahead = ends ? g.a[q + 1].a + kFetched - left : at[0] + kFetched;
+      const int64_t ahead_rs = ends ? g.a[q + 1].rs : rs;
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) __builtin_prefetch(ahead + i * ahead_rs, 0, 3);
       if (left <= kBesideSteps)
         for (const Sum& to : g.to[q])
           if (to.c != nullptr && !to.first)
             for (int64_t i = 0; i < R * kPanel; i += 16) __builtin_prefetch(to.c + i, 1, 3);
       int64_t steps = left < kBesideSteps ? left : kBesideSteps;
       do {
-        t.step(a, 1, b, 16);
-        a += kPackedRows, b += kPanel;
+        t.step_by_fours(at, rs, b, 16);
+#pragma GCC unroll 4
+        for (int f = 0; f < kFours; ++f) at[f] += cs;
+        b += kPanel;
       } while (--steps > 0);
       left -= kBesideSteps;
     } while (left > 0);
@@ -201,36 +210,28 @@ FinishFn finish_of(int rows, std::integer_sequence<int, R...>) {
 
 }  // namespace
 
-void TC_TIER_NAME(strassen_pack)(const StrassenBlock& g, int64_t strip, float* packed_a) {
+bool TC_TIER_NAME(strassen_pack)(const StrassenBlock& g, float* packed_a) {
   const Halves halves(g.rows);
   const Strips& strips = halves.strips;
-  if (strip >= strips.count) return;
-  const float *upper = g.a + strips.begin(strip) * g.a_rs, *lower = upper + halves.upper * g.a_rs;
-  for (int64_t block = 0; block < g.blocks; ++block) {
-    const int64_t at = block * 2 * g.k_half * g.a_cs;
-    float* to[kStrassenLefts];
-    for (int left = 0; left < kStrassenLefts; ++left)
-      to[left] = packed_a + left_at(g, strips.count, block, static_cast<Left>(left), strip);
-    pack_block({upper + at, g.a_rs, strips.rows(strip)}, {lower + at, g.a_rs, halves.lower_rows(strip)}, g.a_cs,
-               g.k_half, to, packed_a + magnitudes_at(strips.count, block, strip));
-  }
-}
-
-bool TC_TIER_NAME(strassen_fits)(const StrassenBlock& g) {
-  const Halves halves(g.rows);
-  const Strips& strips = halves.strips;
+  const int64_t row_floats = strassen_row_floats(g.k_half);
   float least = std::numeric_limits<float>::infinity(), most = 0;
   for (int64_t strip = 0; strip < strips.count; ++strip)
-    for (int half = 0; half < 2; ++half)
-      for (int row = 0; row < strips.rows(strip); ++row) {
-        float x = 0;
-        for (int64_t block = 0; block < g.blocks; ++block) {
-          const float here = g.packed_a[magnitudes_at(strips.count, block, strip) + half * kPackedRows + row];
-          if (here > x) x = here;
-        }
+    for (int64_t row = 0; row < strips.rows(strip); ++row) {
+      // Where the lower half lacks a row it has the one before once more.
+      const int64_t up = strips.begin(strip) + row, low = halves.upper + (up < halves.lower ? up : halves.lower - 1);
+      VecF most_up(0.0f), most_low(0.0f);
+      for (int64_t block = 0; block < g.blocks; ++block) {
+        float* to[kStrassenLefts];
+        for (int i = 0; i < kStrassenLefts; ++i)
+          to[i] = packed_a + sum_at(g, strips.count, block, static_cast<Left>(kS1 + i), strip) + row * row_floats;
+        const float* a = g.a + block * 2 * g.k_half * g.a_cs;
+        pack_row(a + up * g.a_rs, a + low * g.a_rs, g.a_cs, g.k_half, to, most_up, most_low);
+      }
+      for (const float x : {hmax(most_up), hmax(most_low)}) {
         if (x < least) least = x;
         if (x > most) most = x;
       }
+    }
   return most <= least * kStrassenRatio;
 }
 
@@ -251,11 +252,15 @@ bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
     beside.next_right = beside.next == nullptr ? nullptr : beside.next + panel;
     beside.lines = beside.next == nullptr ? 0 : 2 * half / 16;
     beside.lines_each = (beside.lines + 5 * times - 1) / (5 * times);
-    const auto multiply_strips = [&](Left left, Group group) {
+    const auto multiply_strips = [&](Group group) {
       group.k = g.k_half;
       for (int64_t strip = 0; strip < strips.count; ++strip) {
-        group.a = g.packed_a + left_at(g, strips.count, block, left, strip);
-        multiply_of(strips.rows(strip), kRowCounts)(group, beside, check);
+        const int rows = group.left[0] == kA22 ? halves.lower_rows(strip) : strips.rows(strip);
+        if (rows == 0) break;
+        for (int q = 0; q < group.count; ++q) group.a[q] = left_of(g, halves, block, group.left[q], strip);
+        group.a[group.count] =
+            strip + 1 < strips.count ? left_of(g, halves, block, group.left[0], strip + 1) : group.a[0];
+        multiply_of(rows, kRowCounts)(group, beside, check);
         for (auto& pair : group.to)
           for (Sum& to : pair)
             if (to.c != nullptr) to.c += tile_floats;
@@ -264,11 +269,12 @@ bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
     float *const c12 = c11 + quarter_floats, *const c21 = c12 + quarter_floats, *const c22 = c21 + quarter_floats;
     const float *t1 = t, *t2 = t1 + t_floats, *t3 = t2 + t_floats, *t4 = t3 + t_floats;
     const bool first = block == 0;
-    multiply_strips(kA12, {1, {b21}, {{{c11, first}}}});
-    multiply_strips(kS4, {1, {b22}, {{{c12, first}}}});
-    multiply_strips(kA11, {3, {b11, t2, t3}, {{{c11, false}}, {{c12, false}}, {{c21, first}, {c22, first}}}});
-    multiply_strips(kS1, {1, {t1}, {{{c12, false}, {c22, false}}}});
-    multiply_strips(kA22, {1, {t4}, {{{c21, false}}}});
+    multiply_strips({1, {kA12}, {b21}, {{{c11, first}}}});
+    multiply_strips({1, {kS4}, {b22}, {{{c12, first}}}});
+    multiply_strips(
+        {3, {kA11, kS2, kS3}, {b11, t2, t3}, {{{c11, false}}, {{c12, false}}, {{c21, first}, {c22, first}}}});
+    multiply_strips({1, {kS1}, {t1}, {{{c12, false}, {c22, false}}}});
+    multiply_strips({1, {kA22}, {t4}, {{{c21, false}}}});
   }
   if (!all(check == VecF(0.0f))) return false;
   for (int64_t quarter = 0; quarter < 4; ++quarter) {

@@ -9,12 +9,9 @@
 
 namespace tc::kernels {
 
-// Packs strip `strip` of the upper and of the lower half of the rows at g.a, all steps.
-void TC_TIER_NAME(strassen_pack)(const StrassenBlock& g, int64_t strip, float* packed_a);
-
-// Whether the method's error is small beside the results of every row: no row's largest magnitude is below another's by
-// more than kStrassenRatio.
-bool TC_TIER_NAME(strassen_fits)(const StrassenBlock& g);
+// Packs the rows at g.a, all steps, and says whether the method's error is small beside the results of every row: no
+// row's largest magnitude is below another's by more than kStrassenRatio.
+bool TC_TIER_NAME(strassen_pack)(const StrassenBlock& g, float* packed_a);
 
 // False, with C as it was, where a sum is infinite or no number: it may be so where no result is, and takes what is
 // infinite to rows and columns that have nothing to do with it.

@@ -283,7 +283,7 @@ TEST(Gemm, StrassenOfEveryShape) {
   check(c, {.scale = true, .residual_is_c = true, .alpha = 0.5f, .beta = 0.5f, .slope = 0.1f});
   check(c, {.residual = true, .one_row = true});
   check(c, {.residual = true, .one_col = true});
-  // A is packed in two parts.
+  // Each worker packs several tiles of rows, one after the other.
   Case tall{1100, 128, 4096, false, false, true};
   tall.strassen = true;
   check(tall, {.row_bias = true, .residual = true, .strip = true});
