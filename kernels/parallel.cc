@@ -210,7 +210,10 @@ struct Team::Impl {
       const std::uint32_t first = worker == 0 ? seen.front : next.back;
       const std::int64_t begin = first * per_unit;
       const std::int64_t end = std::min(total, (first + count) * per_unit);
-      for (std::int64_t tile = begin; tile < end; ++tile) f(c, tile, worker);
+      if (worker == 0)
+        for (std::int64_t tile = begin; tile < end; ++tile) f(c, tile, worker);
+      else
+        for (std::int64_t tile = end; tile-- > begin;) f(c, tile, worker);
       ran += count;
       finished.fetch_add(count, std::memory_order_seq_cst);
       if (worker != 0 && caller_sleeps.load(std::memory_order_seq_cst) != 0) wake_all(finished);

@@ -5,8 +5,9 @@
 //
 // A Team owns resident workers. They are started by the first region that has more than one tile, stay ready for about
 // 100 us after a region, then sleep in the kernel and cost nothing. Tiles are claimed: the caller starts at once, and
-// waits only for workers that claimed a tile, never for one that has not woken up yet. Locality: the caller claims
-// from the front and workers from the back, so consecutive regions of equal shape touch the same data on each core.
+// waits only for workers that claimed a tile, never for one that has not woken up yet. Locality: the caller (worker
+// 0) claims from the front and goes up, workers claim from the back and go down, so consecutive regions of equal shape
+// touch the same data on each core, and a tile may ask for what its neighbour on that side reads.
 //
 //  - A worker that finds itself on its caller's core moves to the others that the process may use, and stays there.
 //  - A region started inside a region of the same team runs inline, as the worker it is on.
