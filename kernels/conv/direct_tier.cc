@@ -91,6 +91,7 @@ struct Job {
   int64_t plane;      // of a phase, and its part
   int64_t row0, row1, col0, col1;
   int64_t block0, block1;  // of this group's output
+  int64_t onward;          // where the worker goes on
   float* scratch;
 };
 
@@ -121,10 +122,10 @@ Ahead weights_ahead(const Job& j, const Sum& sum, const float* weights, int64_t 
   if (last_pass && b1 < j.in_blocks) {
     b0 = b1, block = j.block0;
   } else if (last_pass) {
-    b0 = 0, block = j.last_phase ? j.block1 : j.block0;
+    b0 = 0, block = j.last_phase ? j.onward : j.block0;
     weights = j.last_phase ? j.args->w : weights + j.in_blocks * sum.w_in_block;
   }
-  if (block >= group_blocks || j.flat || j.few || j.lanes) return a;
+  if (block < 0 || block >= group_blocks || j.flat || j.few || j.lanes) return a;
   a.at = weights + (j.group * group_blocks + block) * sum.w_out_block + b0 * sum.w_in_block;
   a.streams = least(kGroup, group_blocks - block);
   a.stride = sum.w_out_block;
@@ -255,7 +256,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       const bool first_tile = j.plane == 0 && j.row0 == 0 && j.col0 == 0;
       if (2 * used > phase_taps && (first_tile || group_blocks * sum.w_out_block > kKeptWeights)) {
         ahead = weights_ahead(j, sum, weights, b0, b1, out_block + count, pass + 1 == passes);
-        const int64_t touches = rows * strips.count * (form == Form::pointwise ? 1 : sum.blocks * used);
+        const int64_t touches = rows * strips.count * (sum.blocks * used);
         ahead.lines = least(kLinesAtOnce, ceil_div(ahead.streams * ahead.size, touches));
       }
       for (int64_t y = 0; y < rows; ++y) {
@@ -336,6 +337,8 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   j.col1 = least(p.cols, j.col0 + p.col_tile);
   j.block0 = block_tile * p.block_tile;
   j.block1 = least(group_blocks, j.block0 + p.block_tile);
+  // A worker that is not the caller goes down.
+  j.onward = worker == 0 ? j.block1 : j.block0 - p.block_tile;
   j.scratch = args.scratch + worker * ((p.worker_floats + 15) / 16 * 16);
   const int64_t in[] = {j.depth, j.height, j.width};
   const auto axis = [&](int k, int64_t remainder) { return axis_of(s, k, remainder, in[k]); };
