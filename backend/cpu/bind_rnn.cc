@@ -357,6 +357,7 @@ bool bind_rnn(Binder& b) {
                                   .packed = recurrent,
                                   .packed_bytes = r.bytes ? r.bytes + d * r.packed_floats : nullptr,
                                   .byte_step = r.bytes ? r.steps[static_cast<size_t>(d)] : 1,
+                                  .downwards = i % 2 == 1,
                                   .before = h,
                                   .peephole = p,
                                   .c = s.c,
