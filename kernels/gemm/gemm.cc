@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kBlockK = 384;
 // Rows of A that stay in L2: 112 x 384 floats are 172 KB.
 constexpr int64_t kBlockM = 112;
+// Steps of fewer rows, with which a panel of B takes a quarter of L2. 64x128x784 on Zen 5: 0.0497 to 0.0486 ms.
+constexpr int64_t kMostBlockK = 1024;
 constexpr int64_t kBlockN = 512;
 // Packed B of one phase: well inside L3.
 constexpr int64_t kPhaseFloats = int64_t{1} << 20;
@@ -27,6 +29,7 @@ constexpr int64_t kPackedAColumns = 512;
 constexpr int64_t kPackedASteps = 256;
 // Columns that are a multiple of every tier's register, and rows of B between which the machine's prefetchers follow.
 constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
+constexpr int64_t kFewRows = 256;
 // Enough tiles to balance two to eight threads, none so small that claiming it (about 0.1 us) shows.
 constexpr int64_t kWantedTiles = 16;
 constexpr double kLeastTileFlops = 2e6;
@@ -44,7 +47,6 @@ int64_t round_up(int64_t a, int64_t b) {
 }
 
 void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) {
-  p.k_block = g.k <= kBlockK || m <= t.rows ? std::max<int64_t>(1, g.k) : ceil_div(g.k, ceil_div(g.k, kBlockK));
   p.row_tile = round_up(ceil_div(m, ceil_div(m, kBlockM)), t.rows);
   p.col_tile = std::min(round_up(g.n, t.width), round_up(kBlockN, t.width));
   const int64_t others = p.batches;
@@ -62,6 +64,9 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
       break;
     }
   }
+  // Of fewer rows more steps stay in L2.
+  const int64_t steps = std::clamp(kBlockM * kBlockK / p.row_tile, kBlockK, kMostBlockK);
+  p.k_block = g.k <= steps || m <= t.rows ? std::max<int64_t>(1, g.k) : ceil_div(g.k, ceil_div(g.k, steps));
 }
 
 // B is packed by phases of their own, `k` rows of it.
@@ -169,10 +174,13 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
-// Whether B is a narrow panel where it lies: whole registers, no page further than the next row. 64 products of 128 x
-// 128 and 16 columns: 0.73 to 0.60 ms.
+// Whether B is read where it lies: whole registers of a narrow panel, no page further than the next row, or for too few
+// rows to make up for a copy. 64 products of 128 x 128 and 16 columns: 0.73 to 0.60 ms. On Zen 5, how many times as
+// fast, m x n x k: 256x256x256 1.03 (two threads 1.05), 64x512x512 1.14, 64x1024x1024 1.23, 16x1024x1024 1.5,
+// 16x4096x1024 1.4, 200x1024x144 1.01; 300x2048x48 0.97.
 bool reads_in_place(const GemmArgs& g, const GemmTraits& t) {
-  return g.b_cs == 1 && g.n <= t.width && g.n % kWholeRegisters == 0 && g.b_rs >= g.n && g.b_rs <= kNearRow;
+  if (g.b_cs != 1 || g.n % kWholeRegisters != 0 || g.b_rs < g.n) return false;
+  return (g.n <= t.width && g.b_rs <= kNearRow) || g.m <= kFewRows;
 }
 
 }  // namespace

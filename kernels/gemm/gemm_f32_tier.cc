@@ -89,9 +89,14 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     block.out.last = k1 == g.k;
     for (int64_t j = col0; j < col1; j += kPanel) {
       block.out.cols = static_cast<int>(least(kPanel, col1 - j));
-      block.b_rs = p.source == Source::direct ? g.b_rs : round_up(block.out.cols, kVecFloats);
-      block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
-      block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * block.b_rs : onward;
+      if (p.source == Source::direct) {
+        block.b_rs = g.b_rs;
+        block.b = packed + j - col0 + k0 * g.b_rs;
+      } else {
+        block.b_rs = round_up(block.out.cols, kVecFloats);
+        block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
+        block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * block.b_rs : onward;
+      }
       block.out.c = it.c + row0 * g.c_rs + j;
       block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
       block.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
@@ -347,7 +352,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     }
     return strip(g, it, 0, g.m, col0, col1 - col0);
   }
-  const float* packed = it.b + col0 * g.k;
+  const float* packed = it.b + (p.source == Source::direct ? col0 : col0 * g.k);
   if (p.source == Source::phase) packed = shared;
   if (p.source == Source::in_tile) {
     float* own = gemm_worker_scratch(g, p, worker);
