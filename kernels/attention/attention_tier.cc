@@ -6,6 +6,7 @@
 #include "tc/kernels/gemm/pack_tier.h"
 #include "tc/kernels/reduce/lanes.h"
 #include "tc/kernels/simd/transpose.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -69,7 +70,7 @@ AttentionPlan make_plan(const AttentionArgs& a) {
   const int64_t blocks = (p.rows + kRowBlock - 1) / kRowBlock;
   p.row_block = blocks == 0 ? 1 : (p.rows + blocks - 1) / blocks;
   p.key_block = least(kKeyBlock, a.kv_length < 1 ? 1 : a.kv_length);
-  p.worker_floats = lay_out(a, p, nullptr, nullptr);
+  p.worker_floats = worker_stride<float>(lay_out(a, p, nullptr, nullptr));
   return p;
 }
 

@@ -540,7 +540,7 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
 }
 
 size_t conv_scratch_bytes(const ConvPlan& plan, int threads) {
-  return static_cast<size_t>(threads * (ceil_div(plan.worker_floats, 16) * 16)) * sizeof(float);
+  return static_cast<size_t>(threads * plan.worker_floats_apart()) * sizeof(float);
 }
 
 int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
@@ -606,7 +606,7 @@ void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const Conv
   if (plan.row_tiles == 0) return;
   if (conv_gives_blocked(plan.algorithm) && plan.worker_floats > 0) {
     for (int worker = 0; worker < team.threads(); ++worker)
-      std::memset(args.scratch + worker * ceil_div(plan.worker_floats, 16) * 16, 0, kScratchHead * sizeof(float));
+      std::memset(args.scratch + worker * plan.worker_floats_apart(), 0, kScratchHead * sizeof(float));
   }
   const ConvShape& s = args.shape;
   const auto flops = 2.0 * static_cast<double>(s.n * s.oc * volume(s.transposed ? s.in : s.out)) *

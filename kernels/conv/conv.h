@@ -12,6 +12,7 @@
 
 #include "tc/kernels/gemm/epilogue.h"
 #include "tc/kernels/tier.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 
@@ -112,6 +113,8 @@ struct ConvPlan {
   int64_t chunk = 0;                          // input blocks, or im2col's K, at a time
   int64_t tap_floats = 0, worker_floats = 0;  // scratch of each worker
   bool keeps_region = false;                  // all input blocks of a tile's region stay in scratch
+
+  int64_t worker_floats_apart() const { return worker_stride<float>(worker_floats); }
 
   int64_t tiles(const ConvShape& s) const { return s.n * groups * planes * row_tiles * col_tiles * block_tiles; }
 };

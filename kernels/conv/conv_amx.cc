@@ -101,7 +101,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   const int64_t out_width = flat ? s.out[1] * s.out[2] : s.out[2], out_plane = s.out[1] * s.out[2];
 
   const SplitRegion shape = split_region(s, rows, cols);
-  float* scratch = args.scratch + worker * ceil_div(p.worker_floats, 16) * 16;
+  float* scratch = args.scratch + worker * p.worker_floats_apart();
   auto* region = reinterpret_cast<std::byte*>(scratch + kScratchHead + p.tap_floats);
   int64_t held;
   std::memcpy(&held, scratch, sizeof held);

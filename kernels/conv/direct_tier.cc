@@ -339,7 +339,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   j.block1 = least(group_blocks, j.block0 + p.block_tile);
   // A worker that is not the caller goes down.
   j.onward = worker == 0 ? j.block1 : j.block0 - p.block_tile;
-  j.scratch = args.scratch + worker * ((p.worker_floats + 15) / 16 * 16);
+  j.scratch = args.scratch + worker * p.worker_floats_apart();
   const int64_t in[] = {j.depth, j.height, j.width};
   const auto axis = [&](int k, int64_t remainder) { return axis_of(s, k, remainder, in[k]); };
   if (!s.transposed) return run_phase(j, axis(0, 0), axis(1, 0), axis(2, 0));

@@ -19,7 +19,7 @@ void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& p, int64_t 
   const float* x = args.x + (image * s.groups + group) * in_channels * in_plane;
   const int64_t channel = group * out_channels;
   const int64_t row0 = image * s.oc + channel;
-  float* panel = args.scratch + worker * ((p.worker_floats + 15) / 16 * 16);
+  float* panel = args.scratch + worker * p.worker_floats_apart();
 
   GemmBlock block;
   block.rows = out_channels;

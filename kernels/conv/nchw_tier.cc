@@ -55,7 +55,7 @@ struct Region {
         // Whole registers, and planes that do not meet in few sets of the cache.
         in_place(height == 1 && s.kernel[1] * s.kernel[2] == 1 && s.stride[2] == 1 && s.pad[1] == 0 && s.pad[2] == 0 &&
                  cols % kVecFloats == 0 && width % (2 * kPanel) != 0 && p.chunk <= kInPlaceChannels),
-        data(args.scratch + worker * ceil_div(p.worker_floats, 16) * 16 + p.tap_floats) {}
+        data(args.scratch + worker * p.worker_floats_apart() + p.tap_floats) {}
 
   // The padding, which is the same for all channels.
   void pad(const ConvPlan& p) const {

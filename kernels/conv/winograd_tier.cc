@@ -376,7 +376,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
 
   // The transformed input, then [element][tile][width]; a block more for each, so that those of a tile do not meet in
   // one set of the cache.
-  float* scratch = args.scratch + worker * ceil_div(p.worker_floats, 16) * 16;
+  float* scratch = args.scratch + worker * p.worker_floats_apart();
   float* v = scratch + kScratchHead;
   const int64_t v_block = tiles * kChannelBlock, v_product = in_blocks * v_block + kChannelBlock;
   const int64_t all = pieces_of<F>(s).all(), products_of_tile = Y::kLine * X::kLine * all;

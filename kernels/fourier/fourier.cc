@@ -1,13 +1,14 @@
 #include "tc/kernels/fourier/fourier.h"
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
 
 // Floats of the two blocks that a transform goes to and fro between.
 std::int64_t work_floats(const FourierTable& table, const FourierPlan& p) {
-  return 2 * 2 * (p.padded ? p.padded->n : p.n) * table.lanes.fn();
+  return worker_stride<float>(2 * 2 * (p.padded ? p.padded->n : p.n) * table.lanes.fn());
 }
 
 }  // namespace

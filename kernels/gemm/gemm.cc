@@ -7,6 +7,7 @@
 #include "tc/kernels/gemm/strassen.h"
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/simd/subnormals.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -280,11 +281,11 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
 }
 
 float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker) {
-  return args.scratch + round_up(plan.shared_floats, 16) + worker * round_up(plan.worker_floats, 16);
+  return args.scratch + round_up(plan.shared_floats, 16) + worker * worker_stride<float>(plan.worker_floats);
 }
 
 size_t gemm_scratch_bytes(const GemmPlan& plan, int threads) {
-  return static_cast<size_t>(round_up(plan.shared_floats, 16) + threads * round_up(plan.worker_floats, 16)) *
+  return static_cast<size_t>(round_up(plan.shared_floats, 16) + threads * worker_stride<float>(plan.worker_floats)) *
          sizeof(float);
 }
 

@@ -62,7 +62,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
     return;
   }
 
-  std::byte* own = bytes(g.scratch + p.shared_floats + worker * p.worker_floats);
+  std::byte* own = bytes(gemm_worker_scratch(g, p, worker));
   const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
   const std::byte* a = bytes(g.scratch + (batch * p.row_strips + row0 / kStripRows) * p.strip_floats);
   const Epilogue& e = g.epilogue;

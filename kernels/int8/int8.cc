@@ -20,9 +20,9 @@ struct GemmScratch {
     if (g.a_signed || g.k % 4 || t.side > 1)
       a = pieces.take<uint8_t>(round_up(g.m, t.side) * round_up(quads(g.k), t.side) * 4);
     if (!g.packed_b) b = pieces.take<uint8_t>(static_cast<int64_t>(int8_packed_bytes(table, g.k, g.n)));
-    acc = pieces.take<int32_t>(threads * t.rows * t.width);
-    bias = pieces.take<int32_t>(threads * t.rows);
-    factor = pieces.take<int32_t>(threads * t.rows);
+    acc = pieces.take<int32_t>(threads * worker_stride<int32_t>(t.rows * t.width));
+    bias = pieces.take<int32_t>(threads * worker_stride<int32_t>(t.rows));
+    factor = pieces.take<int32_t>(threads * worker_stride<int32_t>(t.rows));
     bytes = pieces.used();
   }
 };
@@ -95,8 +95,9 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   parallel_for(team, rows.count() * panels, [&](int64_t tile, int worker) {
     const int64_t panel = tile % panels, first = rows.begin(tile / panels), count = rows.end(tile / panels) - first;
     const int64_t col = panel * t.width, cols = std::min<int64_t>(t.width, g.n - col);
-    int32_t* acc = scratch.acc + worker * t.rows * t.width;
-    int32_t *bias = scratch.bias + worker * t.rows, *factor = scratch.factor + worker * t.rows;
+    int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(t.rows * t.width);
+    int32_t *bias = scratch.bias + worker * worker_stride<int32_t>(t.rows),
+            *factor = scratch.factor + worker * worker_stride<int32_t>(t.rows);
     table.block.fn({.rows = count,
                     .cols = cols,
                     .depth = depth,

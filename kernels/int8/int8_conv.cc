@@ -170,8 +170,8 @@ struct DirectScratch {
     Pieces all(c.scratch);
     rows = pixel_pieces(t, c).size;
     step = all.take<int64_t>(c.groups * Lines(c).depth(c));
-    at = all.take<int64_t>(threads * rows);
-    acc = all.take<int32_t>(threads * rows * t.width);
+    at = all.take<int64_t>(threads * worker_stride<int64_t>(rows));
+    acc = all.take<int32_t>(threads * worker_stride<int32_t>(rows * t.width));
     bias = all.take<int32_t>(panels(t, c) * t.width);
     image = all.take<uint8_t>(Image(c).bytes());
     bytes = all.used();
@@ -214,7 +214,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       const int64_t piece = tile % pieces.count(), panel = tile / pieces.count();
       const int64_t begin = pieces.begin(piece), count = pieces.end(piece) - begin;
       const Filters filters(t, c, panel);
-      int64_t* at = scratch.at + worker * scratch.rows;
+      int64_t* at = scratch.at + worker * worker_stride<int64_t>(scratch.rows);
       int64_t oy = begin / c.extent[1], ox = begin % c.extent[1],
               next = image.offset(oy * c.stride[0], ox * c.stride[1]);
       const int64_t right = image.offset(0, c.stride[1]);
@@ -222,7 +222,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
         if (ox++ == c.extent[1]) ox = 1, next = image.offset(++oy * c.stride[0], 0);
         at[p] = next;
       }
-      int32_t* acc = scratch.acc + worker * scratch.rows * t.width;
+      int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(scratch.rows * t.width);
       table.block.fn({.rows = count,
                       .cols = filters.count,
                       .depth = depth,
@@ -274,8 +274,8 @@ struct DepthwiseScratch {
     const int64_t rows = row_pieces(c).size;
     in_floats = ((rows - 1) * c.stride[0] + (c.kernel[0] - 1) * c.dilation[0] + 1) * c.in[1] * kChannelBlock;
     out_floats = rows * c.extent[1] * kChannelBlock;
-    in = all.take<float>(threads * in_floats);
-    out = all.take<float>(threads * out_floats);
+    in = all.take<float>(threads * worker_stride<float>(in_floats));
+    out = all.take<float>(threads * worker_stride<float>(out_floats));
     bias = all.take<float>(blocks(c.groups) * kChannelBlock);
     bytes = all.used();
   }
@@ -306,7 +306,8 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
     const int64_t top = begin * c.stride[0] - c.pad[0];
     const int64_t bottom = (end - 1) * c.stride[0] - c.pad[0] + (c.kernel[0] - 1) * c.dilation[0] + 1;
     const int64_t first = std::clamp<int64_t>(top, 0, c.in[0]), last = std::clamp(bottom, first, c.in[0]);
-    float *in = scratch.in + worker * scratch.in_floats, *out = scratch.out + worker * scratch.out_floats;
+    float *in = scratch.in + worker * worker_stride<float>(scratch.in_floats),
+          *out = scratch.out + worker * worker_stride<float>(scratch.out_floats);
     table.dequantise.fn(c.x + (plane * c.in[0] + first) * line, c.x_signed ? Elem::i8 : Elem::u8, (last - first) * line,
                         1, x_zero, in);
     ConvArgs args;

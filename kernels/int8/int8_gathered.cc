@@ -69,12 +69,13 @@ struct ConvScratch {
     const Int8Traits t = table.traits.fn();
     offsets = all.take<int64_t>(taps(c));
     parts = all.take<uint8_t>(Parts(c).bytes(t.width));
-    panels = all.take<uint8_t>((filter_rows(t, c).count() > 1 ? Panels(t, c).count : threads) * panel_bytes(t, c));
-    pieces = all.take<Int8Piece>(threads * t.width);
-    acc = all.take<int32_t>(threads * t.rows * t.width);
+    panels = all.take<uint8_t>(filter_rows(t, c).count() > 1 ? Panels(t, c).count * panel_bytes(t, c)
+                                                             : threads * worker_stride<uint8_t>(panel_bytes(t, c)));
+    pieces = all.take<Int8Piece>(threads * worker_stride<Int8Piece>(t.width));
+    acc = all.take<int32_t>(threads * worker_stride<int32_t>(t.rows * t.width));
     bias = all.take<int32_t>(c.groups * c.out);
     if (c.w_zero) {
-      pixel_sums = all.take<int32_t>(threads * t.side * t.width);
+      pixel_sums = all.take<int32_t>(threads * worker_stride<int32_t>(t.side * t.width));
       factor = all.take<int32_t>(c.groups * c.out);
     }
     bytes = all.used();
@@ -191,7 +192,7 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   const Panels panels(t, c);
   const Tiling rows = filter_rows(t, c);
   const auto gather = [&](int64_t index, int64_t first_tap, int64_t last_tap, int worker, uint8_t* panel) {
-    Int8Piece* pieces = scratch.pieces + worker * t.width;
+    Int8Piece* pieces = scratch.pieces + worker * worker_stride<Int8Piece>(t.width);
     size_t count = 0;
     const int64_t end = panels.begin(index + 1);
     for (int64_t at = panels.begin(index), next = at; at < end; at = next) {
@@ -220,11 +221,12 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
     parallel_for(team, rows.count() * panels.count, [&](int64_t tile, int worker) {
       const int64_t index = tile % panels.count, begin = panels.begin(index), end = panels.begin(index + 1);
       const int64_t last = rows.end(tile / panels.count);
-      uint8_t* panel = scratch.panels + (ahead ? index : worker) * panel_bytes(t, c);
+      uint8_t* panel =
+          scratch.panels + (ahead ? index * panel_bytes(t, c) : worker * worker_stride<uint8_t>(panel_bytes(t, c)));
       if (!ahead) gather(index, 0, taps(c), worker, panel);
       int32_t* sums = nullptr;
       if (scratch.factor) {
-        sums = scratch.pixel_sums + worker * t.side * t.width;
+        sums = scratch.pixel_sums + worker * worker_stride<int32_t>(t.side * t.width);
         table.block.fn({.rows = 1,
                         .cols = end - begin,
                         .depth = depth,
@@ -234,7 +236,7 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                         .cached_vectors = true,
                         .acc = sums});
       }
-      int32_t* acc = scratch.acc + worker * t.rows * t.width;
+      int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(t.rows * t.width);
       for (int64_t first = rows.begin(tile / panels.count); first < last; first += t.rows) {
         const int64_t filter = group * c.out + first;
         Int8Finish f{

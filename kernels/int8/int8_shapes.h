@@ -2,6 +2,7 @@
 #pragma once
 #include "tc/kernels/int8/int8.h"
 #include "tc/kernels/scratch.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 

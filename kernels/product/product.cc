@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -29,6 +30,9 @@ int64_t round_up(int64_t a, int64_t b) {
 size_t bytes_of(int64_t elements, Elem type) {
   return static_cast<size_t>(round_up(elements * elem_bytes(type), 64));
 }
+size_t apart(size_t worker_bytes) {
+  return static_cast<size_t>(worker_stride<std::byte>(static_cast<int64_t>(worker_bytes)));
+}
 
 }  // namespace
 
@@ -46,7 +50,7 @@ ProductPlan product_plan(const ProductTable& kernels, const ProductArgs& args) {
     p.row_tile = few, p.row_tiles = 1;
     p.col_tile = std::min(many, std::max<int64_t>(4, kThinWork / (g.k + 1)));
     p.col_tiles = ceil_div(many, p.col_tile);
-    p.worker_bytes = p.swapped && g.b_rs != 1 ? bytes_of(few * g.k, args.type) : 0;
+    p.worker_bytes = p.swapped && g.b_rs != 1 ? apart(bytes_of(few * g.k, args.type)) : 0;
   } else if (g.m <= kThinRows && g.b_cs == 1) {
     p.path = Path::rows;
     p.row_tile = g.m, p.row_tiles = 1;
@@ -56,7 +60,7 @@ ProductPlan product_plan(const ProductTable& kernels, const ProductArgs& args) {
     p.path = Path::alone;
     p.row_tile = g.m, p.row_tiles = 1;
     p.col_tile = round_up(g.n, p.width), p.col_tiles = 1;
-    p.worker_bytes = bytes_of(p.col_tile * g.k, args.type);
+    p.worker_bytes = apart(bytes_of(p.col_tile * g.k, args.type));
   } else {
     const int64_t columns = std::max<int64_t>(1, kSharedElements / std::max<int64_t>(1, g.k) / kColTile) * kColTile;
     p.n_blocks = ceil_div(g.n, columns);
@@ -123,7 +127,7 @@ int64_t rearranged(const ConvShape& s) {
 
 size_t conv_f64_scratch_bytes(const ProductTable& kernels, const ConvShape& shape, int threads) {
   const int64_t panel = std::min(kProductBlockK, std::max<int64_t>(1, steps(shape))) * kernels.width.fn(Elem::f64);
-  return static_cast<size_t>(rearranged(shape) + threads * round_up(panel, 8)) * sizeof(double);
+  return static_cast<size_t>(rearranged(shape) + threads * worker_stride<double>(panel)) * sizeof(double);
 }
 
 void conv_f64(Team& team, const ProductTable& kernels, const ConvF64Args& given) {

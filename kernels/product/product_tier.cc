@@ -5,6 +5,7 @@
 
 #include "tc/kernels/conv/gather_tier.h"
 #include "tc/kernels/simd/vec.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -290,7 +291,7 @@ void conv(const ConvF64Args& args, int64_t tile, int worker) {
   const int64_t in_plane = s.in[0] * s.in[1] * s.in[2], taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   const int64_t steps = in_channels * taps, channel = group * out_channels, row0 = image * s.oc + channel;
   const double* x = args.x + (image * s.groups + group) * in_channels * in_plane;
-  double* panels = args.scratch + worker * ((least(kProductBlockK, steps) * kPanel + 7) / 8 * 8);
+  double* panels = args.scratch + worker * worker_stride<double>(least(kProductBlockK, steps < 1 ? 1 : steps) * kPanel);
   Target<double> to{};
   to.row = to.residual_row = pixels;
   to.alpha = to.beta = 1;

@@ -1,6 +1,7 @@
 #include "tc/kernels/resize/resize.h"
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 constexpr int64_t kGrain = 64 * 1024;
 
 int64_t line_floats(const ResizeArgs& a) {
-  return (a.axis[2].in + 15) / 16 * 16;
+  return worker_stride<float>(a.axis[2].in);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/scratch.h"
+#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -17,7 +18,7 @@ size_t top_k_worker_scratch(const TopKArgs& a) {
   const int64_t rank_bytes = elem_bytes(a.type) == 8 ? 16 : 8;
   pieces.take<std::byte>(a.n * rank_bytes);
   pieces.take<std::byte>(a.n * rank_bytes);
-  return pieces.used();
+  return static_cast<size_t>(worker_stride<std::byte>(static_cast<int64_t>(pieces.used())));
 }
 
 struct NmsMemory {
