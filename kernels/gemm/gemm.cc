@@ -30,6 +30,7 @@ constexpr int64_t kPackedAColumns = 512;
 constexpr int64_t kPackedASteps = 256;
 // Columns that are a multiple of every tier's register, and rows of B between which the machine's prefetchers follow.
 constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
+// Rows of A that do not make up for a copy of B.
 constexpr int64_t kFewRows = 256;
 // Enough tiles to balance two to eight threads, none so small that claiming it (about 0.1 us) shows.
 constexpr int64_t kWantedTiles = 16;
@@ -130,7 +131,7 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
-// By Strassen's method: rows of a tile, and floats of A that a worker packs, whose packed form takes 7/4 of them.
+// By Strassen's method: rows of a tile, and floats of A that a worker packs, of which the sums take as many.
 constexpr int64_t kStrassenRows = 256, kStrassenFloats = int64_t{1} << 20;
 // Packed B of one phase: A is packed again in each.
 constexpr int64_t kStrassenPhaseFloats = 4 * kPhaseFloats;
@@ -300,8 +301,8 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
 }
 
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
-  for (int worker = 0; plan.strassen && worker < team.threads(); ++worker)
-    *gemm_worker_scratch(args, plan, worker) = kNoRowTile;
+  if (plan.strassen)
+    for (int worker = 0; worker < team.threads(); ++worker) *gemm_worker_scratch(args, plan, worker) = kNoRowTile;
   for (int phase = 0; phase < plan.phases(); ++phase) {
     parallel_for(team, plan.tiles(phase), [&](int64_t tile, int worker) {
       const NoSubnormals flushed;

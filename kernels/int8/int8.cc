@@ -10,7 +10,8 @@ namespace tc::kernels {
 namespace {
 
 struct GemmScratch {
-  int32_t *row_sums = nullptr, *bias = nullptr, *factor = nullptr, *acc = nullptr;
+  int32_t* row_sums = nullptr;
+  PerWorker<int32_t> bias, factor, acc;
   uint8_t *a = nullptr, *b = nullptr;
   size_t bytes = 0;
   GemmScratch(const Int8Table& table, const Int8GemmArgs& g, int threads) {
@@ -20,9 +21,9 @@ struct GemmScratch {
     if (g.a_signed || g.k % 4 || t.side > 1)
       a = pieces.take<uint8_t>(round_up(g.m, t.side) * round_up(quads(g.k), t.side) * 4);
     if (!g.packed_b) b = pieces.take<uint8_t>(static_cast<int64_t>(int8_packed_bytes(table, g.k, g.n)));
-    acc = pieces.take<int32_t>(threads * worker_stride<int32_t>(t.rows * t.width));
-    bias = pieces.take<int32_t>(threads * worker_stride<int32_t>(t.rows));
-    factor = pieces.take<int32_t>(threads * worker_stride<int32_t>(t.rows));
+    acc = pieces.take_each<int32_t>(threads, t.rows * t.width);
+    bias = pieces.take_each<int32_t>(threads, t.rows);
+    factor = pieces.take_each<int32_t>(threads, t.rows);
     bytes = pieces.used();
   }
 };
@@ -103,9 +104,7 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
     const int64_t part = by_panels ? tile % rows.count() : tile / panels;
     const int64_t first = rows.begin(part), count = rows.end(part) - first;
     const int64_t col = panel * t.width, cols = std::min<int64_t>(t.width, g.n - col);
-    int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(t.rows * t.width);
-    int32_t *bias = scratch.bias + worker * worker_stride<int32_t>(t.rows),
-            *factor = scratch.factor + worker * worker_stride<int32_t>(t.rows);
+    int32_t *acc = scratch.acc.of(worker), *bias = scratch.bias.of(worker), *factor = scratch.factor.of(worker);
     table.block.fn({.rows = count,
                     .cols = cols,
                     .depth = depth,

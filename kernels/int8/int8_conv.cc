@@ -162,16 +162,17 @@ Tiling pixel_pieces(const Int8Traits& t, const Int8ConvArgs& c) {
 
 struct DirectScratch {
   uint8_t* image = nullptr;
-  int64_t *step = nullptr, *at = nullptr;
-  int32_t *acc = nullptr, *bias = nullptr;
-  int64_t rows = 0;
+  int64_t* step = nullptr;
+  PerWorker<int64_t> at;
+  PerWorker<int32_t> acc;
+  int32_t* bias = nullptr;
   size_t bytes = 0;
   DirectScratch(const Int8Traits& t, const Int8ConvArgs& c, int threads) {
     Pieces all(c.scratch);
-    rows = pixel_pieces(t, c).size;
+    const int64_t rows = pixel_pieces(t, c).size;
     step = all.take<int64_t>(c.groups * Lines(c).depth(c));
-    at = all.take<int64_t>(threads * worker_stride<int64_t>(rows));
-    acc = all.take<int32_t>(threads * worker_stride<int32_t>(rows * t.width));
+    at = all.take_each<int64_t>(threads, rows);
+    acc = all.take_each<int32_t>(threads, rows * t.width);
     bias = all.take<int32_t>(panels(t, c) * t.width);
     image = all.take<uint8_t>(Image(c).bytes());
     bytes = all.used();
@@ -214,7 +215,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       const int64_t piece = tile % pieces.count(), panel = tile / pieces.count();
       const int64_t begin = pieces.begin(piece), count = pieces.end(piece) - begin;
       const Filters filters(t, c, panel);
-      int64_t* at = scratch.at + worker * worker_stride<int64_t>(scratch.rows);
+      int64_t* at = scratch.at.of(worker);
       int64_t oy = begin / c.extent[1], ox = begin % c.extent[1],
               next = image.offset(oy * c.stride[0], ox * c.stride[1]);
       const int64_t right = image.offset(0, c.stride[1]);
@@ -222,7 +223,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
         if (ox++ == c.extent[1]) ox = 1, next = image.offset(++oy * c.stride[0], 0);
         at[p] = next;
       }
-      int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(scratch.rows * t.width);
+      int32_t* acc = scratch.acc.of(worker);
       table.block.fn({.rows = count,
                       .cols = filters.count,
                       .depth = depth,
@@ -266,16 +267,15 @@ Tiling row_pieces(const Int8ConvArgs& c) {
 }
 
 struct DepthwiseScratch {
-  float *in = nullptr, *out = nullptr, *bias = nullptr;
-  int64_t in_floats = 0, out_floats = 0;
+  PerWorker<float> in, out;
+  float* bias = nullptr;
   size_t bytes = 0;
   DepthwiseScratch(const Int8ConvArgs& c, int threads) {
     Pieces all(c.scratch);
     const int64_t rows = row_pieces(c).size;
-    in_floats = ((rows - 1) * c.stride[0] + (c.kernel[0] - 1) * c.dilation[0] + 1) * c.in[1] * kChannelBlock;
-    out_floats = rows * c.extent[1] * kChannelBlock;
-    in = all.take<float>(threads * worker_stride<float>(in_floats));
-    out = all.take<float>(threads * worker_stride<float>(out_floats));
+    const int64_t in_rows = (rows - 1) * c.stride[0] + (c.kernel[0] - 1) * c.dilation[0] + 1;
+    in = all.take_each<float>(threads, in_rows * c.in[1] * kChannelBlock);
+    out = all.take_each<float>(threads, rows * c.extent[1] * kChannelBlock);
     bias = all.take<float>(blocks(c.groups) * kChannelBlock);
     bytes = all.used();
   }
@@ -306,8 +306,7 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
     const int64_t top = begin * c.stride[0] - c.pad[0];
     const int64_t bottom = (end - 1) * c.stride[0] - c.pad[0] + (c.kernel[0] - 1) * c.dilation[0] + 1;
     const int64_t first = std::clamp<int64_t>(top, 0, c.in[0]), last = std::clamp(bottom, first, c.in[0]);
-    float *in = scratch.in + worker * worker_stride<float>(scratch.in_floats),
-          *out = scratch.out + worker * worker_stride<float>(scratch.out_floats);
+    float *in = scratch.in.of(worker), *out = scratch.out.of(worker);
     table.dequantise.fn(c.x + (plane * c.in[0] + first) * line, c.x_signed ? Elem::i8 : Elem::u8, (last - first) * line,
                         1, x_zero, in);
     ConvArgs args;

@@ -61,8 +61,9 @@ Tiling filter_rows(const Int8Traits& t, const Int8ConvArgs& c) {
 struct ConvScratch {
   uint8_t *parts = nullptr, *panels = nullptr;
   int64_t* offsets = nullptr;
-  Int8Piece* pieces = nullptr;
-  int32_t *acc = nullptr, *pixel_sums = nullptr, *bias = nullptr, *factor = nullptr;
+  PerWorker<Int8Piece> pieces;
+  PerWorker<int32_t> acc, pixel_sums;
+  int32_t *bias = nullptr, *factor = nullptr;
   size_t bytes = 0;
   ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
     Pieces all(c.scratch);
@@ -71,11 +72,11 @@ struct ConvScratch {
     parts = all.take<uint8_t>(Parts(c).bytes(t.width));
     panels = all.take<uint8_t>(filter_rows(t, c).count() > 1 ? Panels(t, c).count * panel_bytes(t, c)
                                                              : threads * worker_stride<uint8_t>(panel_bytes(t, c)));
-    pieces = all.take<Int8Piece>(threads * worker_stride<Int8Piece>(t.width));
-    acc = all.take<int32_t>(threads * worker_stride<int32_t>(t.rows * t.width));
+    pieces = all.take_each<Int8Piece>(threads, t.width);
+    acc = all.take_each<int32_t>(threads, t.rows * t.width);
     bias = all.take<int32_t>(c.groups * c.out);
     if (c.w_zero) {
-      pixel_sums = all.take<int32_t>(threads * worker_stride<int32_t>(t.side * t.width));
+      pixel_sums = all.take_each<int32_t>(threads, t.side * t.width);
       factor = all.take<int32_t>(c.groups * c.out);
     }
     bytes = all.used();
@@ -192,7 +193,7 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
   const Panels panels(t, c);
   const Tiling rows = filter_rows(t, c);
   const auto gather = [&](int64_t index, int64_t first_tap, int64_t last_tap, int worker, uint8_t* panel) {
-    Int8Piece* pieces = scratch.pieces + worker * worker_stride<Int8Piece>(t.width);
+    Int8Piece* pieces = scratch.pieces.of(worker);
     size_t count = 0;
     const int64_t end = panels.begin(index + 1);
     for (int64_t at = panels.begin(index), next = at; at < end; at = next) {
@@ -226,7 +227,7 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       if (!ahead) gather(index, 0, taps(c), worker, panel);
       int32_t* sums = nullptr;
       if (scratch.factor) {
-        sums = scratch.pixel_sums + worker * worker_stride<int32_t>(t.side * t.width);
+        sums = scratch.pixel_sums.of(worker);
         table.block.fn({.rows = 1,
                         .cols = end - begin,
                         .depth = depth,
@@ -236,7 +237,7 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                         .cached_vectors = true,
                         .acc = sums});
       }
-      int32_t* acc = scratch.acc + worker * worker_stride<int32_t>(t.rows * t.width);
+      int32_t* acc = scratch.acc.of(worker);
       for (int64_t first = rows.begin(tile / panels.count); first < last; first += t.rows) {
         const int64_t filter = group * c.out + first;
         Int8Finish f{

@@ -2,7 +2,6 @@
 #pragma once
 #include "tc/kernels/int8/int8.h"
 #include "tc/kernels/scratch.h"
-#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 

@@ -4,7 +4,6 @@
 
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/scratch.h"
-#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -33,7 +32,7 @@ RoiScratch cut(const RoiArgs& a, Pieces& pieces) {
 size_t worker_bytes(const RoiArgs& args) {
   Pieces pieces(nullptr);
   cut(args, pieces);
-  return static_cast<size_t>(worker_stride<std::byte>(static_cast<int64_t>(pieces.used())));
+  return pieces.used_apart();
 }
 
 }  // namespace

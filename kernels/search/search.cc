@@ -5,7 +5,6 @@
 
 #include "tc/kernels/parallel.h"
 #include "tc/kernels/scratch.h"
-#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -18,7 +17,7 @@ size_t top_k_worker_scratch(const TopKArgs& a) {
   const int64_t rank_bytes = elem_bytes(a.type) == 8 ? 16 : 8;
   pieces.take<std::byte>(a.n * rank_bytes);
   pieces.take<std::byte>(a.n * rank_bytes);
-  return static_cast<size_t>(worker_stride<std::byte>(static_cast<int64_t>(pieces.used())));
+  return pieces.used_apart();
 }
 
 struct NmsMemory {
@@ -30,6 +29,7 @@ struct NmsMemory {
     const size_t before = pieces.used();
     for (int worker = 0; worker < threads; ++worker) {
       const NmsWork mine = work(pieces, a.n);
+      pieces.take<std::byte>(worker_stride<std::byte>(1));
       if (worker == 0) first = mine, worker_bytes = pieces.used() - before;
     }
     bytes = pieces.used();

@@ -74,7 +74,7 @@ struct Scratch {
   void* x;
   double* scores;
   std::uint8_t* has;
-  size_t bytes;
+  size_t bytes;  // to the next worker's
 
   Scratch(const TreeArgs& a, std::byte* base) {
     Pieces pieces(base);
@@ -82,7 +82,7 @@ struct Scratch {
     x = pieces.take<std::byte>(rows * a.features * (a.wide ? 8 : 4));
     scores = pieces.take<double>(rows * a.targets);
     has = pieces.take<std::uint8_t>(rows * a.targets);
-    bytes = pieces.used();
+    bytes = pieces.used_apart();
   }
 };
 
