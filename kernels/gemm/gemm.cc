@@ -77,6 +77,11 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
       break;
     }
   }
+  // Of a few tiles two threads get as many each. Two threads on Zen 5, three tiles and four: 300x300x17 0.0109 to
+  // 0.0083 ms, 330x64x256 0.0283 to 0.0228; nine and ten: 1000x64x64 0.0190 to 0.0174.
+  const int64_t row_tiles = ceil_div(m, p.row_tile);
+  if (count() < kWantedTiles && count() % 2 == 1 && row_tiles > 1)
+    p.row_tile = round_up(ceil_div(m, row_tiles + 1), t.rows);
   // Of fewer rows more steps stay in L2.
   const int64_t steps = std::clamp(kBlockM * kBlockK / p.row_tile, kBlockK, kMostBlockK);
   p.k_block = g.k <= steps || m <= t.rows ? std::max<int64_t>(1, g.k) : ceil_div(g.k, ceil_div(g.k, steps));
