@@ -157,7 +157,8 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
 }
 
 void TensorPool::give_back(Block b) {
-  constexpr size_t kMaxIdle = 16;
+  // Decoders give the keys and values of every layer back at once.
+  constexpr size_t kMaxIdle = 128;
   const std::lock_guard lock(mutex_);
   live_ -= b.bytes;
   idle_bytes_ += b.bytes;
