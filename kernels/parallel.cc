@@ -43,6 +43,16 @@ namespace {
 // How long a worker stays ready after a region, and how long a caller polls for the last tiles before it sleeps.
 constexpr std::chrono::microseconds kSpin{100};
 
+using Clock = std::chrono::steady_clock;
+
+// Cores are near: a line goes to and fro in less time than this, as found out by some trips once in a while.
+constexpr std::chrono::nanoseconds kNearTrip{250};
+constexpr std::chrono::milliseconds kTripKnown{20};
+constexpr int kTrips = 5;
+// Sleeping workers are not woken for work that only near ones share, unless so many regions of it came one after the
+// other.
+constexpr int kWakingRegions = 64;
+
 inline void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -54,13 +64,13 @@ inline void relax() {
 // Polls `done` for kSpin. The clock costs more than a pause, so it is read once in a while only.
 template <class F>
 bool spin_until(F done) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   for (;;) {
     for (int i = 0; i < 32; ++i) {
       if (done()) return true;
       relax();
     }
-    if (std::chrono::steady_clock::now() - start > kSpin) return false;
+    if (Clock::now() - start > kSpin) return false;
   }
 }
 
@@ -171,11 +181,16 @@ struct Team::Impl {
   std::atomic<bool> stopping{false};
   alignas(64) Word finished{0};  // units done in this region; the caller sleeps on it
   Word caller_sleeps{0};
+  alignas(64) Word ping{0};  // the first worker answers by the same number
+  alignas(64) Word pong{0};
 
   std::atomic<bool> busy{false};
   bool started = false;  // touched by the owner of `busy` only, as is the rest
   bool stopped = false;
   std::uint32_t serial = 0;
+  bool near = false;
+  Clock::time_point near_known{}, last_short{};
+  int short_regions = 0;  // in a row
   std::unique_ptr<std::vector<std::thread>> threads;
 
   Impl(const Team* owner, int count) : team(owner), workers(count) {}
@@ -226,7 +241,10 @@ struct Team::Impl {
     const Elsewhere elsewhere;
     std::uint32_t seen = 0;
     for (;;) {
-      const auto changed = [&] { return epoch.load(std::memory_order_acquire) != seen; };
+      const auto changed = [&] {
+        if (worker == 1) answer();
+        return epoch.load(std::memory_order_acquire) != seen;
+      };
       if (!spin_until(changed)) {
         sleepers.fetch_add(1, std::memory_order_seq_cst);
         while (epoch.load(std::memory_order_seq_cst) == seen) sleep_while(epoch, seen);
@@ -238,6 +256,51 @@ struct Team::Impl {
         elsewhere.leave(core);
       work(worker);
     }
+  }
+
+  void answer() {
+    const std::uint32_t asked = ping.load(std::memory_order_relaxed);
+    if (asked != pong.load(std::memory_order_relaxed)) pong.store(asked, std::memory_order_relaxed);
+  }
+
+  // Whether the first worker, if it is awake, answers soon.
+  bool answers_soon() {
+    for (int i = 0; i < kTrips; ++i) {
+      const std::uint32_t asked = ping.fetch_add(1, std::memory_order_relaxed) + 1;
+      const auto start = Clock::now();
+      for (auto now = start; now - start < 4 * kNearTrip; now = Clock::now()) {
+        if (pong.load(std::memory_order_relaxed) != asked) continue;
+        if (now - start < kNearTrip) return true;
+        break;
+      }
+    }
+    return false;
+  }
+
+  // Who runs a tile depends on this, what it computes does not.
+  bool worth_sharing(double ns) {
+    if (ns >= kLeastSharedNs) return true;
+    if (ns < kLeastNearNs) return false;
+    const auto now = Clock::now();
+    short_regions = now - last_short < kSpin ? short_regions + 1 : 0;
+    last_short = now;
+    if (!started || sleepers.load(std::memory_order_relaxed) != 0) {
+      if (short_regions < kWakingRegions) return false;
+      short_regions = 0;
+      if (!started) start();
+      wake();
+      return false;
+    }
+    if (now - near_known > kTripKnown) {
+      near_known = now;
+      near = answers_soon();
+    }
+    return near;
+  }
+
+  void wake() {
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_seq_cst) != 0) wake_all(epoch);
   }
 
   // Threads that cannot be had are done without: nobody waits for a worker that never shows up.
@@ -289,9 +352,7 @@ struct Team::Impl {
     caller_core.store(current_core(), std::memory_order_relaxed);
     finished.store(0, std::memory_order_relaxed);
     claim.store(Claim{++serial, 0, units}.pack(), std::memory_order_release);
-    epoch.fetch_add(1, std::memory_order_seq_cst);
-    if (sleepers.load(std::memory_order_seq_cst) != 0) wake_all(epoch);
-
+    wake();
     {
       const Scope scope(team, 0);
       work(0);
@@ -338,15 +399,14 @@ const char* parallel_variant() {
 void parallel_for(Team& team, std::int64_t tiles, TileFunction fn, void* context, double ns) {
   const bool nested = current_team == &team;
   Team::Impl* const impl = team.impl_;
-  if (tiles <= 1 || ns < kLeastSharedNs || impl == nullptr || nested || impl->forked()) {
+  if (tiles <= 1 || ns < kLeastNearNs || impl == nullptr || nested || impl->forked()) {
     return run_inline(tiles, fn, context, nested ? current_worker : 0);
   }
   if (impl->busy.exchange(true, std::memory_order_acquire)) return run_inline(tiles, fn, context, 0);
-  if (impl->stopped)
-    run_inline(tiles, fn, context, 0);
-  else
-    impl->run(tiles, fn, context);
+  const bool shared = !impl->stopped && impl->worth_sharing(ns);
+  if (shared) impl->run(tiles, fn, context);
   impl->busy.store(false, std::memory_order_release);
+  if (!shared) run_inline(tiles, fn, context, 0);
 }
 
 #else  // no threads

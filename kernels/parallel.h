@@ -54,8 +54,10 @@ const char* parallel_variant();
 using TileFunction = void (*)(void* context, std::int64_t tile, int worker);
 
 // What one thread is expected to do in less time than this is not shared: another core takes microseconds to join, and
-// what it has written comes back line by line. Seven steps of 2 to 12 us on two threads: 37 to 24 us.
-constexpr double kLeastSharedNs = 20e3;
+// what it has written comes back line by line. Seven steps of 2 to 12 us on two threads: 37 to 24 us. Between cores
+// that are near, that pass a line to and fro in less than a quarter of a microsecond, it is the second. Two cores of
+// one Zen 5 take 0.13 or 0.38 us, by minutes, as its host places them; near, mnist_cnn on two threads 9.6 to 8.1 us.
+constexpr double kLeastSharedNs = 20e3, kLeastNearNs = 5e3;
 
 // Calls fn(context, tile, worker) for each tile in [0, tiles), and returns when all have finished. `ns`: what all of
 // them take one thread, roughly, where that may be little.

@@ -102,9 +102,22 @@ TEST(Parallel, LittleWorkStaysWithTheCaller) {
   const auto self = std::this_thread::get_id();
   int own = 0;
   for (int i = 0; i < 100; ++i)
-    parallel_for(team, 64, kLeastSharedNs / 2,
+    parallel_for(team, 64, kLeastNearNs / 2,
                  [&](std::int64_t, int worker) { own += worker == 0 && std::this_thread::get_id() == self; });
   EXPECT_EQ(own, 100 * 64);
+}
+
+// Whether a second core joins depends on how near it is; the tiles do not.
+TEST(Parallel, ShortWorkIsDoneOnceWhoeverJoins) {
+  for (const int threads : {2, 3}) {
+    Team team(threads);
+    std::vector<int> visits(7);
+    for (int i = 1; i <= 20000; ++i) {
+      parallel_for(team, 7, kLeastSharedNs / 2, [&](std::int64_t tile, int) { ++visits[static_cast<size_t>(tile)]; });
+      ASSERT_EQ(std::count(visits.begin(), visits.end(), i), 7) << "region " << i;
+      if (i % 5000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
 }
 
 TEST(Parallel, TeamsNestInEachOther) {
