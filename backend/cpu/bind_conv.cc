@@ -1,6 +1,7 @@
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/epilogue.h"
 #include "tc/kernels/conv/conv.h"
+#include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/product/product.h"
 
 namespace tc::cpu {
@@ -163,6 +164,54 @@ bool bind_conv_f64(Binder& b) {
   return true;
 }
 
+// Of images of one pixel: a product of rows of channels, which reads the weights once for all images and at the rate of
+// a memory's stream.
+bool is_product(const Binder& b, const ConvShape& s) {
+  for (int i = 0; i < 3; ++i)
+    if (s.in[i] != 1 || s.kernel[i] != 1 || s.out[i] != 1 || s.pad[i] != 0) return false;
+  return spatial_extents_known(b) && s.groups == 1 && !s.transposed && b.constant(1) != nullptr;
+}
+
+struct ConvProductState {
+  kernels::GemmArgs args;
+  kernels::GemmPlan plan;
+};
+
+void bind_conv_product(Binder& b, const ConvShape& fixed, Slot residual, const ActivationEpilogue& activation) {
+  const kernels::GemmTable& table = b.table().gemm;
+  const kernels::GemmTraits traits = table.traits.fn();
+  const int64_t k = fixed.ic, n = fixed.oc;
+  const Tensor weights = *b.constant(1);
+  const auto bytes = static_cast<size_t>(kernels::gemm_packed_floats(traits, k, n)) * sizeof(float);
+  const auto* packed = static_cast<const float*>(b.pack(1, cat("gemm 1 ", table.pack_b.name), bytes, [&](void* to) {
+    kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(weights.data()), 1, k, k, n,
+                       static_cast<float*>(to));
+  }));
+  const Slot x = b.in(0), bias = b.in(2), y = b.out(0);
+  if (residual != kNoSlot) b.in_place(0, 3);
+  b.flops = conv_flops(fixed, kernel_of(b), x, y);
+  b.step<ConvProductState>(
+      table.run.name,
+      [=](Frame& f, ConvProductState& s) {
+        kernels::GemmArgs& g = s.args;
+        g = {};
+        g.m = f.extents(x)[0], g.n = n, g.k = k;
+        g.a_rs = k, g.c_rs = n, g.residual_cs = 1, g.residual_rs = n;
+        g.packed_b = packed;
+        activation.fill(g.epilogue);
+        s.plan = kernels::gemm_plan(g, traits);
+        f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));
+      },
+      [=, &table](Frame& f, ConvProductState& s) {
+        kernels::GemmArgs& g = s.args;
+        g.a = f.ptr<const float>(x), g.c = f.ptr<float>(y);
+        g.scratch = reinterpret_cast<float*>(f.scratch());
+        g.epilogue.bias = bias == kNoSlot ? nullptr : f.ptr<const float>(bias);
+        g.epilogue.residual = residual == kNoSlot ? nullptr : f.ptr<const float>(residual);
+        kernels::gemm(f.team(), table, g, s.plan);
+      });
+}
+
 template <class Op>
 bool bind_conv(Binder& b) {
   constexpr bool kTransposed = std::is_same_v<Op, ConvTranspose>;
@@ -173,6 +222,10 @@ bool bind_conv(Binder& b) {
   const ConvShape fixed = *given;
   const std::vector<int64_t> kernel = kernel_of(b);
   const auto& attrs = b.attrs<Op>();
+  ActivationEpilogue activation;
+  if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
+  if constexpr (!kTransposed)
+    if (is_product(b, fixed)) return bind_conv_product(b, fixed, b.in(3), activation), true;
   const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
   const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
   const kernels::ConvTable& table = b.table().conv;
@@ -213,8 +266,6 @@ bool bind_conv(Binder& b) {
   const bool pack_at_run = w != kNoSlot && !kernels::conv_packed_is_plain(algorithm, fixed);
   const Slot y = b.out(0, out_layout);
   if (residual != kNoSlot) b.in_place(0, 3);
-  ActivationEpilogue activation;
-  if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
   const Node* node = &b.node();
   b.flops = conv_flops(fixed, kernel, x, y);
   const char* name = kernels::conv_kernel_name(table, algorithm);

@@ -497,8 +497,9 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
   if (!direct || !conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
   // With fewer multiply-adds to a float that two reorders move, these take longer than blocked kernels save. Time by
   // plain planes / by those, one thread: 64 to 256 channels of 56 x 56 by 1x1 0.84, 512 to 512 of 16 x 16 1.01, of
-  // 14 x 14, whose last register is not full, 384 to 64 0.85, 192 to 768 1.07, 256 to 1024 1.13; 128 to 128 of 400 by 3 1.05; 64 to 64 of 56 x 56 by 3x1 1.33, by 1x7 1.26, 64 to 128 by 3x3 with stride 2 1.92, 8 to 16 by
-  // 5x5 1.07; of first layers, 3 to 64 of 64 x 64 by 9x9 0.90, 4 to 32 of 84 x 84 by 8x8 with stride 4 2.2.
+  // 14 x 14, whose last register is not full, 384 to 64 0.85, 192 to 768 1.07, 256 to 1024 1.13; 128 to 128 of 400 by
+  // 3 1.05; 64 to 64 of 56 x 56 by 3x1 1.33, by 1x7 1.26, 64 to 128 by 3x3 with stride 2 1.92, 8 to 16 by 5x5 1.07; of
+  // first layers, 3 to 64 of 64 x 64 by 9x9 0.90, 4 to 32 of 84 x 84 by 8x8 with stride 4 2.2.
   const bool at_ease = is_pointwise(s) || (blocked == ConvAlgorithm::direct_plain && s.stride[2] <= 2);
   const double most = is_pointwise(s) && nchw_use(s) < 0.97 ? 70 : at_ease ? 300 : s.out[1] == 1 ? 200 : 40;
   const auto sums = static_cast<double>(s.oc * (s.ic / s.groups) * volume(s.kernel));

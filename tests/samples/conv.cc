@@ -52,6 +52,18 @@ void samples_conv(std::vector<Sample>& samples) {
          g.outputs({g.b.make<ConvTranspose>(
              {g.input(DType::f64, {2, 4, 5, 6}), g.input(DType::f64, {4, 3, 3, 2}), g.input(DType::f64, {6})}, a)});
        }});
+  // A gate of each channel, from their means, and an addend.
+  samples.push_back(
+      {"conv/one_pixel", [](SampleGraph& g) {
+         const auto weights = [&](Extents e) { return g.b.constant(g.random(f32, std::move(e), -0.3, 0.3)); };
+         Value* x = g.b.make<Conv>({g.input(f32, {3, 32, 6, 5}), weights({32, 32, 3, 3})}, {.pads = {1, 1, 1, 1}});
+         Value* mean = g.b.make<GlobalAveragePool>({x});
+         Value* few = g.b.make<Relu>({g.b.make<Conv>({mean, weights({20, 32, 1, 1}), weights({20})})});
+         Value* gate = g.b.make<Sigmoid>({g.b.make<Conv>({few, weights({32, 20, 1, 1}), weights({32})})});
+         Value* sum = g.b.make<Add>(
+             {g.b.make<Conv>({few, weights({50, 20, 1, 1})}, {.strides = {2, 3}}), g.input(f32, {3, 50, 1, 1})});
+         g.outputs({g.b.make<Mul>({x, gate}), g.b.make<Relu>({sum})});
+       }});
   samples.push_back({"conv/empty_batch", [](SampleGraph& g) { conv(g, f32, {0, 2, 6, 6}, {3, 2, 3, 3}, {}); }});
   samples.push_back(
       {"conv/symbolic", [](SampleGraph& g) {
