@@ -40,6 +40,7 @@ std::vector<int64_t> kernel_of(const Binder& b) {
 bool leaves_plain(const Value& v) {
   for (const Use* use = v.first_use(); use; use = use->next()) {
     const OpId op = use->user()->op();
+    if (op == OpId::Cast && leaves_plain(*use->user()->result(0))) continue;
     if (op != OpId::Return && op != OpId::Reshape && op != OpId::Transpose && op != OpId::MatMul) return false;
   }
   return true;
