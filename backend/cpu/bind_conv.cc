@@ -230,7 +230,15 @@ bool bind_conv(Binder& b) {
   const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
   const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
   const kernels::ConvTable& table = b.table().conv;
-  const ConvAlgorithm algorithm = preferred(table, fixed, b.constant(1) != nullptr);
+  ConvAlgorithm algorithm = preferred(table, fixed, b.constant(1) != nullptr);
+  if constexpr (kTransposed) {
+    // Pads and extents of one size speak for all.
+    std::vector<int64_t> extents{1, fixed.ic};
+    extents.insert(extents.end(), std::end(fixed.in) - std::ssize(kernel), std::end(fixed.in));
+    const ConvShape nominal = shape_of<Op>(b.node(), fixed, kernel, extents);
+    if (attrs.output_shape.empty() && kernels::conv_accepts(ConvAlgorithm::patches, nominal))
+      algorithm = ConvAlgorithm::patches;
+  }
   const int width = b.table().gemm.traits.fn().width;
 
   const Slot x = b.in(0, conv_takes_blocked(algorithm) ? Layout::blocked16 : Layout::plain);

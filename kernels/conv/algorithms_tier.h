@@ -11,6 +11,7 @@ void TC_TIER_NAME(conv_winograd)(const ConvArgs& args, const ConvPlan& plan, int
 void TC_TIER_NAME(conv_winograd_pack)(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t block,
                                       float* dst);
 void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
+void TC_TIER_NAME(conv_patches)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
 void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
 void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
 

@@ -260,6 +260,15 @@ void plan_im2col(ConvPlan& p, const ConvShape& s, int width) {
   p.worker_floats = p.chunk * width;
 }
 
+void plan_patches(ConvPlan& p, const ConvShape& s) {
+  p.rows = s.in[0] * s.in[1];
+  p.cols = p.col_tile = s.in[2];
+  const double flops = 2.0 * static_cast<double>(s.in[2] * s.ic * conv_patch_floats(s));
+  p.row_tile = std::clamp<int64_t>(static_cast<int64_t>(kLeastTileFlops / flops), 1, p.rows);
+  p.block_tile = p.block_tiles = 1;
+  p.worker_floats = (2 * kPatchPixels + 1) * conv_patch_floats(s);
+}
+
 const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
   switch (a) {
     case ConvAlgorithm::depthwise:
@@ -275,6 +284,8 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
       return kernels.nchw;
     case ConvAlgorithm::depthwise_nchw:
       return kernels.depthwise_nchw;
+    case ConvAlgorithm::patches:
+      return kernels.patches;
     case ConvAlgorithm::direct:
     case ConvAlgorithm::direct_plain:
       break;
@@ -452,6 +463,11 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return true;
     case ConvAlgorithm::nchw:
       return flat && !s.transposed;
+    case ConvAlgorithm::patches:
+      for (int i = 0; i < 3; ++i)
+        if (s.kernel[i] != s.stride[i] || s.dilation[i] != 1 || s.pad[i] != 0 || s.out[i] != s.in[i] * s.kernel[i])
+          return false;
+      return s.transposed && s.groups == 1 && s.oc <= kFewOutputs && conv_patch_floats(s) <= kMostPatchFloats;
   }
   return false;
 }
@@ -534,6 +550,9 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
     case ConvAlgorithm::depthwise_nchw:
       plan_nchw(p, s);
       break;
+    case ConvAlgorithm::patches:
+      plan_patches(p, s);
+      break;
   }
   p.row_tiles = ceil_div(p.rows, p.row_tile);
   p.col_tiles = ceil_div(p.cols, p.col_tile);
@@ -564,6 +583,8 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::nchw:
     case ConvAlgorithm::depthwise_nchw:
       return s.oc * (s.ic / s.groups) * taps;
+    case ConvAlgorithm::patches:
+      return s.ic * conv_patch_floats(s);
   }
   return 0;
 }
@@ -590,6 +611,8 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::nchw:
     case ConvAlgorithm::depthwise_nchw:
       return s.oc;
+    case ConvAlgorithm::patches:
+      return 1;
   }
   return 0;
 }

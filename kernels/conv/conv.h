@@ -41,9 +41,10 @@ enum class ConvAlgorithm : uint8_t {
   im2col,          // plain -> plain, anything
   nchw,            // plain -> plain, not transposed
   depthwise_nchw,  // plain -> plain, groups == ic == oc
+  patches,         // blocked -> plain, transposed, few outputs, taps that do not overlap
 };
 constexpr bool conv_takes_blocked(ConvAlgorithm a) {
-  return a <= ConvAlgorithm::winograd4 && a != ConvAlgorithm::direct_plain;
+  return (a <= ConvAlgorithm::winograd4 && a != ConvAlgorithm::direct_plain) || a == ConvAlgorithm::patches;
 }
 constexpr bool conv_gives_blocked(ConvAlgorithm a) {
   return a <= ConvAlgorithm::winograd4;
@@ -76,6 +77,12 @@ inline constexpr int64_t kFlatChannels = 8;
 inline constexpr int64_t kFewOutputs = 4;
 constexpr bool conv_few_outputs(ConvAlgorithm algorithm, const ConvShape& s) {
   return algorithm == ConvAlgorithm::direct && s.groups == 1 && s.oc <= kFewOutputs;
+}
+
+// Floats of what patches makes of a pixel: up to kMostPatchFloats, of kPatchPixels at a time.
+inline constexpr int64_t kMostPatchFloats = 64, kPatchPixels = 48;
+constexpr int64_t conv_patch_floats(const ConvShape& s) {
+  return (s.kernel[0] * s.kernel[1] * s.kernel[2] * s.oc + 15) / 16 * 16;
 }
 
 // A channel to each group, transposed or of three axes: lanes are channels, [block][phase][tap][16].
@@ -141,6 +148,7 @@ struct ConvTable {
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> im2col;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> nchw;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise_nchw;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> patches;
   // Up to 16 channels, `plane` floats apart in NCHW, to and from one block of NCHW16c. to_blocked fills padding with
   // zeros.
   Slot<void(const float* x, int64_t plane, int channels, int64_t pixels, float* y)> to_blocked;

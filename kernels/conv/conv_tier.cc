@@ -1,4 +1,6 @@
 // The table of convolutions, weight packing, and the reorders between NCHW and NCHW16c.
+#include <cstring>
+
 #include "tc/kernels/conv/algorithms_tier.h"
 #include "tc/kernels/simd/transpose.h"
 
@@ -88,6 +90,16 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
         for (int64_t tap = 0; tap < taps; ++tap) *dst++ = weight(s, w, tile, i, tap, taps);
       }
       return;
+    case ConvAlgorithm::patches:
+      // Lanes are [kz][ky][output][kx].
+      for (int64_t i = 0; i < s.ic; ++i, dst += conv_patch_floats(s)) {
+        std::memset(dst, 0, static_cast<size_t>(conv_patch_floats(s)) * sizeof(float));
+        for (int64_t lane = 0; lane < taps * s.oc; ++lane) {
+          const int64_t kx = lane % s.kernel[2], o = lane / s.kernel[2] % s.oc, row = lane / s.kernel[2] / s.oc;
+          dst[lane] = weight(s, w, o, i, row * s.kernel[2] + kx, taps);
+        }
+      }
+      return;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return;  // above
@@ -161,6 +173,7 @@ constinit const ConvTable TC_TIER_NAME(conv_table) = {
     .im2col = TC_KERNEL(TC_TIER_NAME(conv_im2col), "conv_f32_im2col__nchw"),
     .nchw = TC_KERNEL(TC_TIER_NAME(conv_nchw), "conv_f32_direct__nchw"),
     .depthwise_nchw = TC_KERNEL(TC_TIER_NAME(conv_depthwise_nchw), "conv_f32_depthwise__nchw"),
+    .patches = TC_KERNEL(TC_TIER_NAME(conv_patches), "conv_f32_patches__nchw16c_nchw"),
     .to_blocked = TC_KERNEL(to_blocked, "reorder_f32__nchw_nchw16c"),
     .to_plain = TC_KERNEL(to_plain, "reorder_f32__nchw16c_nchw"),
 };

@@ -197,7 +197,8 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
 
 constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain,   ConvAlgorithm::depthwise,
                                   ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,      ConvAlgorithm::im2col,
-                                  ConvAlgorithm::nchw,      ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split};
+                                  ConvAlgorithm::nchw,      ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split,
+                                  ConvAlgorithm::patches};
 
 // Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
 double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
@@ -418,6 +419,18 @@ TEST(Conv, Transposed) {
       }
     }
   }
+}
+
+TEST(Conv, TransposedTapsThatDoNotOverlap) {
+  for (const int64_t w : {1, 5, 47, 48, 49, 100}) {
+    check(transposed_2d(2, 24, 1, 3, w, 2, 2, 0), {.bias = true, .clip = true});
+    check(transposed_2d(1, 16, 3, 5, w, 3, 3, 0), {.residual = true, .strip = true, .slope = 0.1f});
+    check(transposed_2d(1, 7, 4, 2, w, 4, 4, 0), {.bias = true, .residual = true, .in_place = true});
+  }
+  ConvShape s = transposed_2d(2, 40, 2, 4, 6, 2, 2, 0);
+  s.in[0] = 3, s.kernel[0] = s.stride[0] = 2, s.out[0] = 6;
+  EXPECT_TRUE(conv_accepts(ConvAlgorithm::patches, s));
+  check(s, {.bias = true, .strip = true});
 }
 
 TEST(Conv, DepthwiseOfEveryKind) {
