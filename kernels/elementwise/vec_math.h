@@ -57,6 +57,21 @@ template <class T>
 TC_INLINE Vec<T> truth(Mask<T> m) {
   return select(m, Vec<T>(T{1}), Vec<T>(T{0}));
 }
+// NaN in a stays, by the selection, and in b, by the order of the operands.
+#if defined(__AVX512F__)
+TC_INLINE VecF min_nan(VecF a, VecF b) {
+  return VecF(_mm512_mask_min_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b));
+}
+TC_INLINE VecD min_nan(VecD a, VecD b) {
+  return VecD(_mm512_mask_min_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q), a, b));
+}
+TC_INLINE VecF max_nan(VecF a, VecF b) {
+  return VecF(_mm512_mask_max_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b));
+}
+TC_INLINE VecD max_nan(VecD a, VecD b) {
+  return VecD(_mm512_mask_max_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q), a, b));
+}
+#else
 template <class T>
 TC_INLINE Vec<T> min_nan(Vec<T> a, Vec<T> b) {
   return select(is_nan(a), a, vmin(a, b));
@@ -65,6 +80,7 @@ template <class T>
 TC_INLINE Vec<T> max_nan(Vec<T> a, Vec<T> b) {
   return select(is_nan(a), a, vmax(a, b));
 }
+#endif
 // min(max(x, low), high); a NaN in x stays, by the order of the operands.
 template <class T>
 TC_INLINE Vec<T> clip_nan(Vec<T> x, Vec<T> low, Vec<T> high) {

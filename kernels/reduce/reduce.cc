@@ -8,8 +8,8 @@ namespace {
 
 // Elements read per tile.
 constexpr std::int64_t kGrain = 32768;
-// Columns that are read side by side: a tile is so many or few. Of 8 x 197 x 768 along the middle axis 88 to 60 us.
-constexpr std::int64_t kColumns = 128;
+// Columns that are read side by side, at the least, where there are so many.
+constexpr std::int64_t kColumns = 256;
 
 constexpr const char* kNames[kReduceOpCount] = {"sum",        "mean", "prod", "max",     "min",
                                                 "sum_square", "l1",   "l2",   "log_sum", "log_sum_exp"};
@@ -32,9 +32,31 @@ std::int64_t product(int rank, const std::int64_t* extents) {
   return n;
 }
 
-// Few results of many elements each: the reduced dimension is cut too, and the pieces are combined in order.
-constexpr int kFewResults = 16;
-constexpr int kMaxPieces = 64;
+// Few results of many elements each: the reduced dimension is cut too, and the pieces are combined in order. Of
+// columns, which lie side by side in memory, more are few.
+constexpr std::int64_t kFewResults = 16, kFewColumns = 512;
+constexpr std::int64_t kMaxPieces = 64, kMaxPartials = 4096;
+
+// Results [begin, end) per tile: of columns whole lines, or pieces of one.
+struct ResultTiling {
+  std::int64_t kept, line;  // line: 1, or the columns that lie side by side
+  Tiling lines, pieces;     // tiles of lines, tiles of a line
+  ResultTiling(const ReduceArgs& args, bool columns)
+      : kept(args.kept()), line(columns ? args.kept_extent[args.kept_rank - 1] : 1) {
+    const Tiling tiling = tile_by_cost(kept, args.reduced(), kGrain);
+    const std::int64_t width = columns ? std::max(kColumns, tiling.size) : tiling.size;
+    lines = {kept / line, std::max<std::int64_t>(1, width / line)};
+    pieces = {line, columns ? std::min(line, width) : 1};
+  }
+  std::int64_t count() const { return lines.count() * pieces.count(); }
+  std::int64_t begin(std::int64_t tile) const {
+    return lines.begin(tile / pieces.count()) * line + pieces.begin(tile % pieces.count());
+  }
+  std::int64_t end(std::int64_t tile) const {
+    const std::int64_t last = lines.end(tile / pieces.count()) - 1;
+    return last * line + pieces.end(tile % pieces.count());
+  }
+};
 
 }  // namespace
 
@@ -80,10 +102,13 @@ void reduce(const ReduceTable& table, Team& team, const ReduceArgs& args) {
   const auto bytes = static_cast<std::size_t>(elem_bytes(args.type));
   auto* const out = static_cast<std::byte*>(args.output);
 
-  if (args.op != ReduceOp::log_sum_exp && kept <= kFewResults && kept * reduced >= 2 * kGrain && first_extent > 1) {
-    const std::int64_t pieces = std::min({first_extent, kept * reduced / kGrain, std::int64_t{kMaxPieces}});
+  // The same choice as the kernel's.
+  const bool columns = args.kept_rank > 0 && args.kept_stride[args.kept_rank - 1] == 1 && args.reduced_rank > 0;
+  if (args.op != ReduceOp::log_sum_exp && kept <= (columns ? kFewColumns : kFewResults) &&
+      kept * reduced >= 2 * kGrain && first_extent > 1) {
+    const std::int64_t pieces = std::min({first_extent, kept * reduced / kGrain, kMaxPieces, kMaxPartials / kept});
     const Tiling cut{first_extent, (first_extent + pieces - 1) / pieces};
-    alignas(64) std::byte partial[kFewResults * kMaxPieces * 8];
+    alignas(64) std::byte partial[kMaxPartials * 8];
     parallel_for(team, cut.count(), [&](std::int64_t tile, int) {
       std::byte* const mine = partial + static_cast<std::size_t>(tile * kept) * bytes;
       table.accumulate.fn(args, 0, kept, cut.begin(tile), cut.end(tile), mine);
@@ -104,8 +129,7 @@ void reduce(const ReduceTable& table, Team& team, const ReduceArgs& args) {
     return;
   }
 
-  Tiling tiling = tile_by_cost(kept, reduced, kGrain);
-  if (tiling.size > kColumns / 2) tiling.size = (tiling.size + kColumns - 1) / kColumns * kColumns;
+  const ResultTiling tiling(args, columns);
   parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
     const std::int64_t begin = tiling.begin(tile), end = tiling.end(tile);
     if (args.op == ReduceOp::log_sum_exp) return table.log_sum_exp.fn(args, begin, end);

@@ -156,7 +156,7 @@ TC_INLINE VecF copysign(VecF a, VecF b) {
 //   load_f16, load_bf16, store_f16, store_bf16 (round to nearest even), each also with a Tail<float>
 //   load_u8, load_i8 -> VecI, each also with a Tail<int32_t>
 //   low_f64, high_f64 of VecF, narrow(VecD, VecD) -> VecF
-//   sum, hmin, hmax of a register; any(Mask), all(Mask); gather(base, VecI)
+//   sum, hmin, hmax of a register; any(Mask), all(Mask); permute(VecI, lanes); gather(base, VecI)
 #if defined(__AVX512F__)
 #include "tc/kernels/simd/vec_avx512.h"
 #elif defined(__AVX2__)

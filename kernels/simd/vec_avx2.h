@@ -205,6 +205,10 @@ TC_INLINE bool all(Mask<T> m) {
   return xsimd::all(m);
 }
 
+TC_INLINE VecI permute(VecI x, VecI index) {
+  return VecI(_mm256_permutevar8x32_epi32(x, index));
+}
+
 TC_INLINE VecF gather(const float* base, VecI index) {
   return VecF(_mm256_i32gather_ps(base, index, 4));
 }

@@ -166,6 +166,10 @@ TC_INLINE bool all(Mask<T> m) {
          static_cast<typename Mask<T>::register_type>((1u << kLanes<T>)-1u);
 }
 
+TC_INLINE VecI permute(VecI x, VecI index) {
+  return VecI(_mm512_permutexvar_epi32(index, x));
+}
+
 TC_INLINE VecF gather(const float* base, VecI index) {
   return VecF(_mm512_i32gather_ps(index, base, 4));
 }

@@ -260,6 +260,11 @@ TC_INLINE Vec<T> gather_lanes(const T* base, VecI index) {
   for (int i = 0; i < 4; ++i) out[i] = base[at[i]];
   return Vec<T>::load_aligned(out);
 }
+TC_INLINE VecI permute(VecI x, VecI index) {
+  const __m128i bytes = _mm_mullo_epi32(index, _mm_set1_epi32(0x04040404));
+  return VecI(_mm_shuffle_epi8(x, _mm_add_epi32(bytes, _mm_set1_epi32(0x03020100))));
+}
+
 TC_INLINE VecF gather(const float* base, VecI index) {
   return gather_lanes(base, index);
 }

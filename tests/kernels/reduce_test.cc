@@ -158,6 +158,66 @@ TEST_P(Reduce, EveryLengthBetweenGuardPages) {
   }
 }
 
+template <class T>
+void check_every_type_of(const ReduceTable& kernels, Elem type, const std::vector<std::int64_t>& shape,
+                         std::uint32_t axes, double relative) {
+  Team team(2);
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::l1, ReduceOp::log_sum_exp})
+    if (reduce_supports(op, type))
+      for (const Edge edge : kEdges) check<T>(kernels, team, type, op, shape, axes, edge, relative);
+}
+void check_types(const ReduceTable& kernels, const std::vector<std::int64_t>& shape, std::uint32_t axes) {
+  check_every_type_of<float>(kernels, Elem::f32, shape, axes, 2e-6);
+  check_every_type_of<double>(kernels, Elem::f64, shape, axes, 1e-14);
+  check_every_type_of<std::int32_t>(kernels, Elem::i32, shape, axes, 0);
+  check_every_type_of<std::int64_t>(kernels, Elem::i64, shape, axes, 0);
+}
+
+// Several to a register, a register or less of them, and longer ones; numbers of them that leave lanes idle.
+TEST_P(Reduce, ShortRows) {
+  for (std::int64_t n = 1; n <= 70; n += n < 20 ? 1 : 5)
+    for (const std::int64_t rows : {1, 7, 16, 37}) {
+      check_types(kernels(), {rows, n}, 2);
+      check_types(kernels(), {3, rows, n}, 5);
+    }
+}
+
+// Columns that are few, more than a register, more than are read side by side; few rows, blocks of them, and several.
+TEST_P(Reduce, Columns) {
+  for (const std::int64_t columns : {1, 3, 16, 20, 40, 64, 67, 300, 1100})
+    for (const std::int64_t n : {1, 5, 31, 64, 77, 300}) {
+      check_types(kernels(), {n, columns}, 1);
+      check_types(kernels(), {3, n, columns}, 2);
+    }
+  for (const std::int64_t columns : {3, 37, 300}) check_types(kernels(), {5, 70, 2, columns}, 5);
+  // Pieces of the reduced dimension.
+  for (const std::int64_t columns : {17, 300, 512}) check_types(kernels(), {20000 / columns * 16, columns}, 1);
+}
+
+// A NaN anywhere wins maxima of short rows and of columns.
+TEST_P(Reduce, NanInRowsAndColumns) {
+  Team team(1);
+  for (const std::int64_t n : {2, 3, 7, 16, 30, 100})
+    for (const std::uint32_t axes : {1u, 2u})
+      for (const ReduceOp op : {ReduceOp::max, ReduceOp::min}) {
+        std::vector<float> in(static_cast<std::size_t>(n * n), 1.0f), out(static_cast<std::size_t>(n));
+        for (std::int64_t i = 0; i < n; i += 2) in[static_cast<std::size_t>(i * n + (i + 1) % n)] = kNan;
+        ReduceArgs args;
+        args.op = op;
+        const std::int64_t extent[] = {n, n}, stride[] = {n, 1};
+        set_axes(args, 2, extent, stride, axes);
+        args.input = in.data();
+        args.output = out.data();
+        reduce(kernels(), team, args);
+        for (std::int64_t i = 0; i < n; ++i) {
+          bool want = false;
+          for (std::int64_t k = 0; k < n; ++k)
+            want |= std::isnan(in[static_cast<std::size_t>(axes == 2u ? i * n + k : k * n + i)]);
+          EXPECT_EQ(std::isnan(out[static_cast<std::size_t>(i)]), want) << n << " axes " << axes << " result " << i;
+        }
+      }
+}
+
 TEST_P(Reduce, LongSumsStayAccurateAndIndependentOfThreads) {
   const std::size_t n = 3000001;
   const std::vector<float> in = Random(23).floats(n, 0, 1);
