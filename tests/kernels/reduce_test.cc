@@ -191,7 +191,7 @@ TEST_P(Reduce, Columns) {
     }
   for (const std::int64_t columns : {3, 37, 300}) check_types(kernels(), {5, 70, 2, columns}, 5);
   // Pieces of the reduced dimension.
-  for (const std::int64_t columns : {17, 300, 512}) check_types(kernels(), {20000 / columns * 16, columns}, 1);
+  for (const std::int64_t columns : {17, 300, 512}) check_types(kernels(), {80000 / columns, columns}, 1);
 }
 
 // A NaN anywhere wins maxima of short rows and of columns.
@@ -287,7 +287,7 @@ void check_arg(const ReduceTable& kernels, Elem type, std::int64_t outer, std::i
   Team team(2);
   Random random(static_cast<std::uint64_t>(n));
   GuardedBuffer<T> in(static_cast<std::size_t>(outer * n * inner));
-  for (T& x : in) x = static_cast<T>(random.integer(0, 9));
+  for (T& x : in) x = static_cast<T>(random.integer(std::is_unsigned_v<T> ? 0 : -5, 4));
   if constexpr (std::is_floating_point_v<T>) {
     if (nan) in[in.size() / 2] = static_cast<T>(kNan);
   }
@@ -319,6 +319,37 @@ TEST_P(Reduce, ArgMaxAndArgMin) {
     }
     check_arg<std::int64_t>(kernels(), Elem::i64, 2, n, 3, false);
     check_arg<std::uint8_t>(kernels(), Elem::u8, 2, n, 1, false);
+  }
+}
+
+// Lines that are turned to be columns, and columns of every width.
+TEST_P(Reduce, ArgMaxOfManyLines) {
+  const auto every_type = [&](std::int64_t outer, std::int64_t n, std::int64_t inner) {
+    for (const bool nan : {false, true}) {
+      check_arg<float>(kernels(), Elem::f32, outer, n, inner, nan);
+      check_arg<double>(kernels(), Elem::f64, outer, n, inner, nan);
+    }
+    check_arg<std::int32_t>(kernels(), Elem::i32, outer, n, inner, false);
+    check_arg<std::int64_t>(kernels(), Elem::i64, outer, n, inner, false);
+    check_arg<std::uint8_t>(kernels(), Elem::u8, outer, n, inner, false);
+    check_arg<std::int8_t>(kernels(), Elem::i8, outer, n, inner, false);
+  };
+  for (const std::int64_t n : {1, 2, 3, 10, 16, 17, 33, 64, 65, 128, 129, 300})
+    for (const std::int64_t outer : {1, 15, 37, 150}) every_type(outer, n, 1);
+  for (std::int64_t inner = 2; inner < 150; inner += inner < 20 ? 1 : 13)
+    every_type(7, 10, inner), every_type(2, 140, inner);
+}
+
+TEST_P(Reduce, ArgMinOfExtremes) {
+  Team team(1);
+  const std::int32_t lowest = std::numeric_limits<std::int32_t>::min();
+  const std::vector<std::int32_t> in = {0, lowest, -1, lowest, 2147483647, -2147483647};
+  for (const bool last : {false, true}) {
+    std::int64_t out = -1;
+    const ArgReduceArgs args{
+        .type = Elem::i32, .input = in.data(), .output = &out, .n = 6, .smallest = true, .last = last};
+    arg_reduce(kernels(), team, args);
+    EXPECT_EQ(out, last ? 3 : 1);
   }
 }
 
