@@ -5,42 +5,46 @@
 namespace tc::kernels {
 namespace {
 
-// Floats read per tile, and what shows whether a call is worth a second thread: windows on plain planes take longer.
-constexpr int64_t kGrain = 64 * 1024, kPlainGrain = 16 * 1024;
-constexpr double kNsPerRead = 0.05, kNsPerPlainRead = 0.15;
+// Elements read per tile, and what shows whether a call is worth a second thread.
+constexpr int64_t kGrain = 64 * 1024;
+constexpr double kNsPerRead = 0.07;
+// Small planes that are pooled together.
+constexpr int64_t kTogether = 16;
 
+// `separable`: windows' rows are joined, then what these come to.
 template <class Args>
-void run_pool(Team& team, void (*run)(const Args&, int64_t, int64_t, int64_t), const Args& args) {
+void run_pool(Team& team, void (*run)(const Args&, int64_t, int64_t, int64_t, int64_t), const Args& args,
+              bool separable) {
   const PoolShape& s = args.shape;
   const int64_t lanes = s.blocked ? 16 : 1;
   const int64_t rows = s.out[0] * s.out[1];
-  const int64_t row_cost = s.out[2] * s.kernel[0] * s.kernel[1] * s.kernel[2] * lanes;
   if (rows * s.out[2] == 0) return;
-  const double ns = (s.blocked ? kNsPerRead : kNsPerPlainRead) * static_cast<double>(s.planes * rows * row_cost);
-  const int64_t grain = s.blocked ? kGrain : kPlainGrain;
+  const int64_t above = s.kernel[0] * s.kernel[1], taps = separable ? above + s.kernel[2] : above * s.kernel[2];
+  const int64_t row_cost = (s.in[0] * s.in[1] * s.in[2] / rows + s.out[2] * taps) * lanes;
+  const double ns = (separable ? 1 : 3) * kNsPerRead * static_cast<double>(s.planes * rows * row_cost);
   // Whole planes together while they are small, else pieces of one.
-  if (rows * row_cost <= grain) {
-    const Tiling planes = tile_by_cost(s.planes, rows * row_cost, grain);
-    parallel_for(team, planes.count(), ns, [&](int64_t tile, int) {
-      for (int64_t p = planes.begin(tile); p < planes.end(tile); ++p) run(args, p, 0, rows);
-    });
+  if (rows * row_cost <= kGrain) {
+    Tiling planes = tile_by_cost(s.planes, rows * row_cost, kGrain);
+    if (planes.size > kTogether / 2) planes.size = (planes.size + kTogether - 1) / kTogether * kTogether;
+    parallel_for(team, planes.count(), ns,
+                 [&](int64_t tile, int) { run(args, planes.begin(tile), planes.end(tile), 0, rows); });
     return;
   }
-  const Tiling pieces = tile_by_cost(rows, row_cost, grain);
+  const Tiling pieces = tile_by_cost(rows, row_cost, kGrain);
   parallel_for(team, s.planes * pieces.count(), ns, [&](int64_t tile, int) {
-    const int64_t piece = tile % pieces.count();
-    run(args, tile / pieces.count(), pieces.begin(piece), pieces.end(piece));
+    const int64_t plane = tile / pieces.count(), piece = tile % pieces.count();
+    run(args, plane, plane + 1, pieces.begin(piece), pieces.end(piece));
   });
 }
 
 }  // namespace
 
 void pool(Team& team, const PoolTable& kernels, const PoolArgs& args) {
-  run_pool(team, args.shape.blocked ? kernels.blocked.fn : kernels.plain.fn, args);
+  run_pool(team, args.shape.blocked ? kernels.blocked.fn : kernels.plain.fn, args, args.places == nullptr);
 }
 
 void pool(Team& team, const PoolTable& kernels, const PoolAnyArgs& args) {
-  run_pool(team, kernels.any.fn, args);
+  run_pool(team, kernels.any.fn, args, args.shape.blocked);
 }
 
 void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool blocked, const float* x, int64_t planes,
@@ -50,8 +54,8 @@ void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool block
   const Tiling tiles = tile_by_cost(planes, pixels * lanes, kGrain);
   const double ns = kNsPerRead * static_cast<double>(planes * pixels * lanes);
   parallel_for(team, tiles.count(), ns, [&](int64_t tile, int) {
-    for (int64_t p = tiles.begin(tile); p < tiles.end(tile); ++p)
-      run(kind, x + p * pixels * lanes, pixels, y + p * lanes);
+    const int64_t p = tiles.begin(tile);
+    run(kind, x + p * pixels * lanes, tiles.end(tile) - p, pixels, y + p * lanes);
   });
 }
 

@@ -49,13 +49,13 @@ struct PoolAnyArgs {
 };
 
 struct PoolTable {
-  // Output rows [row0, row1) of plane, rows counted over depth and height.
-  Slot<void(const PoolArgs&, int64_t plane, int64_t row0, int64_t row1)> plain;
-  Slot<void(const PoolArgs&, int64_t plane, int64_t row0, int64_t row1)> blocked;
-  // All of a plane's pixels: one value, or 16.
-  Slot<void(PoolKind, const float* x, int64_t pixels, float* y)> global_plain;
-  Slot<void(PoolKind, const float* x, int64_t pixels, float* y)> global_blocked;
-  Slot<void(const PoolAnyArgs&, int64_t plane, int64_t row0, int64_t row1)> any;
+  // Output rows [row0, row1) of planes [plane0, plane1), rows counted over depth and height.
+  Slot<void(const PoolArgs&, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1)> plain;
+  Slot<void(const PoolArgs&, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1)> blocked;
+  // All of each plane's pixels: one value, or 16.
+  Slot<void(PoolKind, const float* x, int64_t planes, int64_t pixels, float* y)> global_plain;
+  Slot<void(PoolKind, const float* x, int64_t planes, int64_t pixels, float* y)> global_blocked;
+  Slot<void(const PoolAnyArgs&, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1)> any;
 };
 
 void pool(Team& team, const PoolTable& kernels, const PoolArgs& args);

@@ -9,7 +9,7 @@
 
 namespace tc::kernels {
 
-void TC_TIER_NAME(pool_any)(const PoolAnyArgs& args, int64_t plane, int64_t row0, int64_t row1);
+void TC_TIER_NAME(pool_any)(const PoolAnyArgs& args, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1);
 
 namespace {
 
@@ -250,15 +250,9 @@ void pool_as(const PoolAnyArgs& g, int64_t plane, int64_t row0, int64_t row1) {
 
 }  // namespace
 
-void TC_TIER_NAME(pool_any)(const PoolAnyArgs& args, int64_t plane, int64_t row0, int64_t row1) {
-  switch (args.type) {
-    case Elem::u8:
-      return pool_as<uint8_t>(args, plane, row0, row1);
-    case Elem::i8:
-      return pool_as<int8_t>(args, plane, row0, row1);
-    default:
-      return pool_as<double>(args, plane, row0, row1);
-  }
+void TC_TIER_NAME(pool_any)(const PoolAnyArgs& args, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1) {
+  const auto run = args.type == Elem::u8 ? pool_as<uint8_t> : args.type == Elem::i8 ? pool_as<int8_t> : pool_as<double>;
+  for (int64_t plane = plane0; plane < plane1; ++plane) run(args, plane, row0, row1);
 }
 
 }  // namespace tc::kernels

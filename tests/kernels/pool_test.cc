@@ -209,6 +209,20 @@ TEST(Pool, EveryWidthStrideAndPad) {
   check(shape_2d(11, 50, 3, 2, 2, 2, true));
 }
 
+// Blocks of small planes, and those that no block takes.
+TEST(Pool, ManyPlanes) {
+  for (const int64_t w : {1, 7, 10, 17, 28})
+    for (const int64_t k : {2, 3})
+      for (const int64_t stride : {1, 2}) {
+        PoolShape s = shape_2d(w, w, k, stride, k / 2, 1, w % 2 == 0);
+        s.planes = 18;
+        check(s);
+      }
+  PoolShape s = shape_2d(6, 20, 3, 2, 1, 1, false);
+  s.in[0] = 5, s.kernel[0] = 2, s.stride[0] = 2, s.pad[0] = 1, s.pad_end[0] = 0, s.out[0] = 3, s.planes = 18;
+  check(s);
+}
+
 TEST(Pool, WideLinesAndWindows) {
   for (const int64_t stride : {1, 2, 3, 150}) check(shape_2d(2, 5000, 3, stride, 1, 1, true));
   PoolShape s = shape_2d(1, 5000, 1, 1, 0, 1, false);
