@@ -82,6 +82,7 @@ void check_every_softmax(const NormTable& kernels) {
       }
       check_softmax<T>(kernels, team, 7, 1000, 1, log, edge, false);
       check_softmax<T>(kernels, team, 300, 97, 1, log, edge, true);
+      for (const std::int64_t n : {255, 256, 257, 512, 513}) check_softmax<T>(kernels, team, 18, n, 1, log, edge, true);
       check_softmax<T>(kernels, team, 4, 60, 49, log, edge, false);
     }
   }
@@ -91,6 +92,7 @@ template <class T>
 void check_streamed_softmax(const NormTable& kernels) {
   Team team(2);
   for (const bool log : {false, true}) check_softmax<T>(kernels, team, 4096, 1028, 1, log, Edge::kBack, false);
+  for (const bool log : {false, true}) check_softmax<T>(kernels, team, 24000, 192, 1, log, Edge::kBack, false);
   check_softmax<T>(kernels, team, 800, 5300, 1, false, Edge::kBack, false);
 }
 
