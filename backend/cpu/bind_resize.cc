@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/bind_resize.h"
@@ -32,8 +33,27 @@ struct Table {
           weight[k * rows.size() + i] = static_cast<float>(rows[i].weights[k]);
       }
   }
+  // Every element as it is.
+  void fill_same(int64_t n) {
+    taps = 1;
+    index.resize(static_cast<size_t>(n));
+    std::iota(index.begin(), index.end(), 0);
+    weight.clear();
+  }
+  // An entry for each of the floats that stood for one element.
+  void spell_out(int64_t floats) {
+    const size_t entries = index.size(), n = static_cast<size_t>(floats);
+    index.resize(entries * n), weight.resize(weight.size() * n);
+    for (size_t i = entries; i-- > 0;)
+      for (size_t k = n; k-- > 0;) {
+        index[i * n + k] = index[i] * static_cast<int32_t>(floats) + static_cast<int32_t>(k);
+        if (!weight.empty()) weight[i * n + k] = weight[i];
+      }
+  }
   kernels::ResizeAxis axis(int64_t in, int64_t out) const {
-    return {in, out, taps, index.data(), weight.empty() ? nullptr : weight.data()};
+    bool doubles = taps == 1 && out == 2 * in;
+    for (size_t i = 0; doubles && i < index.size(); ++i) doubles = index[i] == static_cast<int32_t>(i / 2);
+    return {in, out, taps, index.data(), weight.empty() ? nullptr : weight.data(), doubles};
   }
 };
 
@@ -42,17 +62,26 @@ struct ResizeState {
   Table tables[3];
 };
 
+// Points of fewer floats are cheaper as a longer width; an axis of points as long as rows is not cut anywhere else.
+constexpr int64_t kLeastPoint = 8, kRow = 64;
+
+// Axes [begin, end) of the operand as one of the kernels'; those that stay as they are stand together.
+struct AxisGroup {
+  int begin, end;
+  bool resampled;
+};
+
 }  // namespace
 
 bool bind_resize(Binder& b) {
   const auto& attrs = b.attrs<Resize>();
   const int rank = b.rank(0);
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
-  if (rank < 3 || rank > 5) return b.refuse("not one to three spatial axes");
+  const bool nearest = attrs.mode == ResizeMode::nearest;
+  // What is only copied may be anything that is made of floats.
+  const int words = nearest && b.dtype(0) != DType::str ? elem_size(b.dtype(0)) / 4 : b.dtype(0) == DType::f32;
+  if (words == 0) return b.refuse("element type is not f32");
   if (attrs.coordinates == ResizeCoordinates::tf_crop_and_resize) return b.refuse("crops to a region of interest");
   if (attrs.aspect != ResizeAspect::stretch) return b.refuse("keeps the aspect ratio");
-  for (int axis : {0, 1})
-    if (!(b.shape(0)[axis] == b.result_shape(0)[axis])) return b.refuse("resizes other axes than spatial ones");
   // Per axis of the operand; empty when extents are given instead.
   std::vector<double> scales;
   const bool sized = b.has(3) && !(b.constant(3) && b.constant(3)->size() == 0);
@@ -64,33 +93,75 @@ bool bind_resize(Binder& b) {
       const int64_t axis = attrs.axes ? (*attrs.axes)[k] : static_cast<int64_t>(k);
       scales[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = given[k];
     }
-    if (scales[0] != 1 || scales[1] != 1) return b.refuse("resizes other axes than spatial ones");
   }
   const Layout layout = b.layout(0);
   const bool blocked = layout == Layout::blocked16;
+  // These round the place half an element on up.
+  const bool shifts =
+      nearest && attrs.coordinates == ResizeCoordinates::tf_half_pixel_for_nn &&
+      (attrs.nearest_mode == ResizeNearest::ceil || attrs.nearest_mode == ResizeNearest::round_prefer_ceil);
+  const auto resampled = [&](int k) {
+    const bool same = sized ? b.shape(0)[k] == b.result_shape(0)[k] : scales[static_cast<size_t>(k)] == 1;
+    return !same || shifts;
+  };
+  // The axes before the first that is resampled are planes, those behind the last a point.
+  int first = blocked ? 2 : 0, last = rank;
+  while (first < rank - 1 && !resampled(first)) ++first;
+  while (!blocked && last > first + 1 && !resampled(last - 1)) --last;
+  if (blocked && (resampled(0) || resampled(1))) return b.refuse("resizes channels that lie in blocks");
+  std::vector<AxisGroup> groups;
+  for (int k = first; k < last; ++k) {
+    if (k > first && !resampled(k) && !groups.back().resampled)
+      groups.back().end = k + 1;
+    else
+      groups.push_back({k, k + 1, resampled(k)});
+  }
+  if (groups.empty() || groups.size() > 3) return b.refuse("not one to three axes");
   const kernels::ResizeTable& table = b.table().resize;
+  const auto width = [&](int k) { return b.shape(0)[k].is_const() ? b.shape(0)[k].value() : kRow; };
+  int64_t floats = words;
+  for (int k = last; k < rank; ++k) floats *= width(k);
+  const bool points = !blocked && floats >= kLeastPoint;
+  const size_t places = points && floats >= kRow && groups.size() == 1 ? 2 : 3;  // the last group's, counted from 1
   const Slot x = b.in(0, layout), y = b.out(0, layout);
   const Node* node = &b.node();
   b.step<ResizeState>(
-      blocked ? table.blocked.name : table.plain.name,
+      (blocked  ? table.blocked
+       : points ? table.points
+                : table.plain)
+          .name,
       [=](Frame& f, ResizeState& s) {
         const auto xe = f.extents(x), ye = f.extents(y);
         s.args = {};
         s.args.blocked = blocked;
-        s.args.planes = xe[0] * (blocked ? (xe[1] + 15) / 16 : xe[1]);
-        for (size_t k = 2; k < xe.size(); ++k) {
-          if (xe[k] == 0 && ye[k] > 0) fail(ErrorCode::bad_shape, "resize of nothing to ", ye[k], " elements");
-          ResizeAxisSpec spec;
-          spec.in = xe[k], spec.out = ye[k];
-          spec.scale = sized ? (spec.in ? static_cast<double>(spec.out) / static_cast<double>(spec.in) : 1) : scales[k];
-          spec.width = sized ? static_cast<double>(spec.out) : spec.scale * static_cast<double>(spec.in);
-          const size_t place = 3 - xe.size() + k;
-          s.tables[place].fill(node->attrs<Resize>(), spec);
-          s.args.axis[place] = s.tables[place].axis(spec.in, spec.out);
-        }
+        const int64_t floats_of_point = words * product(xe.subspan(static_cast<size_t>(last)));
+        for (int k = blocked ? 2 : 0; k < first; ++k) s.args.planes *= xe[static_cast<size_t>(k)];
+        if (blocked) s.args.planes *= xe[0] * ((xe[1] + 15) / 16);
+        if (points)
+          s.args.point = floats_of_point;
+        else if (!blocked)
+          s.args.spread = floats_of_point - 1;
         static constexpr int32_t kZero = 0;
-        for (auto& axis : s.args.axis)
-          if (!axis.index) axis.index = &kZero;
+        for (auto& axis : s.args.axis) axis.index = &kZero;
+        for (size_t g = 0; g < groups.size(); ++g) {
+          const auto begin = static_cast<size_t>(groups[g].begin), end = static_cast<size_t>(groups[g].end);
+          ResizeAxisSpec spec;
+          spec.in = product(xe.subspan(begin, end - begin)), spec.out = product(ye.subspan(begin, end - begin));
+          if (spec.in == 0 && spec.out > 0) fail(ErrorCode::bad_shape, "resize of nothing to ", spec.out, " elements");
+          const size_t place = places - groups.size() + g;
+          Table& taps = s.tables[place];
+          if (groups[g].resampled) {
+            spec.scale =
+                sized ? (spec.in ? static_cast<double>(spec.out) / static_cast<double>(spec.in) : 1) : scales[begin];
+            spec.width = sized ? static_cast<double>(spec.out) : spec.scale * static_cast<double>(spec.in);
+            taps.fill(node->attrs<Resize>(), spec);
+          } else {
+            taps.fill_same(spec.in);
+          }
+          if (place == 2 && !points && !blocked)
+            taps.spell_out(floats_of_point), spec.in *= floats_of_point, spec.out *= floats_of_point;
+          s.args.axis[place] = taps.axis(spec.in, spec.out);
+        }
         f.need_scratch(static_cast<size_t>(kernels::resize_scratch_floats(s.args, f.team().threads())) * sizeof(float));
       },
       [=, &table](Frame& f, ResizeState& s) {

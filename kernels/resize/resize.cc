@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kGrain = 64 * 1024;
 
 int64_t line_floats(const ResizeArgs& a) {
-  return worker_stride<float>(a.axis[2].in);
+  return worker_stride<float>(a.axis[2].in * a.point);
 }
 
 }  // namespace
@@ -22,9 +22,9 @@ int64_t resize_scratch_floats(const ResizeArgs& a, int threads) {
 void resize(Team& team, const ResizeTable& kernels, const ResizeArgs& args) {
   const int64_t rows = args.axis[0].out * args.axis[1].out;
   if (rows * args.axis[2].out == 0) return;
-  int64_t row_cost = args.axis[2].out * (args.blocked ? 16 : 1);
+  int64_t row_cost = args.axis[2].out * (args.blocked ? 16 : args.point);
   for (const auto& axis : args.axis) row_cost *= axis.taps;
-  const auto run = args.blocked ? kernels.blocked.fn : kernels.plain.fn;
+  const auto run = (args.blocked ? kernels.blocked : args.point > 1 ? kernels.points : kernels.plain).fn;
   const Tiling pieces = tile_by_cost(rows, row_cost, kGrain);
   parallel_for(team, args.planes * pieces.count(), [&](int64_t tile, int worker) {
     ResizeArgs mine = args;

@@ -136,6 +136,30 @@ void samples_movement(std::vector<Sample>& samples) {
     Resize::Attrs attrs{.mode = ResizeMode::linear, .coordinates = ResizeCoordinates::align_corners, .axes = {{2, 3}}};
     g.outputs({g.b.make<Resize>({g.input(DType::f32, {1, 2, 4, 5}), nullptr, nullptr, g.b.ints({7, 3})}, attrs)});
   });
+  add("resize/channels_last", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const int64_t c : {3, 17})
+      for (const ResizeMode mode : {ResizeMode::nearest, ResizeMode::linear})
+        out.push_back(g.b.make<Resize>({g.input(DType::f32, {2, 5, 6, c}), nullptr, nullptr, g.b.ints({9, 4})},
+                                       {.mode = mode, .axes = {{1, 2}}}));
+    g.outputs(out);
+  });
+  add("resize/any_axes", [](SampleGraph& g) {
+    const auto by = [&](Extents extents, std::vector<float> scales, ResizeMode mode, DType t = DType::f32) {
+      const auto n = static_cast<int64_t>(scales.size());
+      return g.b.make<Resize>({g.input(t, std::move(extents)), nullptr, g.b.constant(Tensor::of<float>({n}, scales))},
+                              {.mode = mode});
+    };
+    g.outputs({by({4, 70}, {2.5F, 1}, ResizeMode::linear), by({4, 70}, {2, 2}, ResizeMode::cubic),
+               by({3, 2, 4, 5}, {2, 1, 1.5F, 1}, ResizeMode::linear), by({9}, {2}, ResizeMode::nearest),
+               by({2, 3, 4}, {2, 1, 2}, ResizeMode::nearest, DType::i64),
+               by({1, 2, 20, 3}, {1, 1, 2, 1}, ResizeMode::nearest, DType::f64)});
+  });
+  add("resize/half_an_element_on", [](SampleGraph& g) {
+    Resize::Attrs attrs{.coordinates = ResizeCoordinates::tf_half_pixel_for_nn, .nearest_mode = ResizeNearest::ceil};
+    Value* scales = g.b.constant(Tensor::of<float>({3}, {1, 1, 2}));
+    g.outputs({g.b.make<Resize>({g.input(DType::i32, {3, 4, 5}), nullptr, scales}, attrs)});
+  });
   add("resize/cubic", [](SampleGraph& g) {
     Resize::Attrs attrs{.mode = ResizeMode::cubic, .axes = {{1}}, .antialias = true, .exclude_outside = true};
     g.outputs({g.b.make<Resize>({g.input(DType::f32, {2, 9}), nullptr, nullptr, g.b.ints({4})}, attrs)});
