@@ -107,17 +107,24 @@ bool bind_look_up(Binder& b, const CompiledStrip& program, int operand) {
 bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const std::vector<int>& operands,
                 const std::vector<int>& results) {
   if (!program) return b.refuse("more values than a strip program has slots");
-  if (operands.size() == 1 && results.size() == 1 && is_byte(b.dtype(operands[0])) && is_byte(b.result_dtype(0)) &&
-      b.shape(operands[0]) == b.result_shape(0) && bind_look_up(b, *program, operands[0]))
+  // What one op makes of integers needs no table.
+  const bool plain = program->program.type == kernels::Elem::i32 && program->code.size() == 1;
+  if (!plain && operands.size() == 1 && results.size() == 1 && is_byte(b.dtype(operands[0])) &&
+      is_byte(b.result_dtype(0)) && b.shape(operands[0]) == b.result_shape(0) && bind_look_up(b, *program, operands[0]))
     return true;
   const Shape& shape = b.result_shape(results[0]);
   if (shape.rank() > kernels::kMaxRank) return b.refuse(cat("rank beyond ", kernels::kMaxRank));
+  const kernels::Elem compute = program->program.type;
+  std::vector<kernels::Elem> in_types, out_types;
+  const auto takes = [&](DType t, std::vector<kernels::Elem>& types) {
+    const auto elem = elem_of(t, compute);
+    if (elem) types.push_back(*elem);
+    return (elem && kernels::strip_converts(compute, *elem)) || b.refuse(cat("no strip kernel for ", t));
+  };
   for (int i : operands)
-    if (!elem_of(b.dtype(i)) || !kernels::strip_converts(program->program.type, *elem_of(b.dtype(i))))
-      return b.refuse(cat("no strip kernel for ", b.dtype(i)));
+    if (!takes(b.dtype(i), in_types)) return false;
   for (int j : results)
-    if (!elem_of(b.result_dtype(j)) || !kernels::strip_converts(program->program.type, *elem_of(b.result_dtype(j))))
-      return b.refuse(cat("no strip kernel for ", b.result_dtype(j)));
+    if (!takes(b.result_dtype(j), out_types)) return false;
 
   // Blocked where an operand already is, and everything takes part as it lies; but not to compute mostly on padding.
   bool blocked = shape.rank() >= 3 &&
@@ -140,9 +147,6 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
     if (b.shape(operands[k]) == shape && b.dtype(operands[k]) == b.result_dtype(results[0]) &&
         may_overwrite(program->program, k))
       b.in_place(0, operands[k]);
-  std::vector<kernels::Elem> in_types, out_types;
-  for (int i : operands) in_types.push_back(*elem_of(b.dtype(i)));
-  for (int j : results) out_types.push_back(*elem_of(b.result_dtype(j)));
   const kernels::StripTable& table = b.table().strip;
   const Node* node = &b.node();
   b.step<StripState>(

@@ -44,6 +44,11 @@ std::optional<Elem> elem_of(DType t) {
   }
 }
 
+std::optional<Elem> elem_of(DType t, Elem compute) {
+  if ((t == DType::u32 && compute == Elem::i32) || (t == DType::u64 && compute == Elem::i64)) return compute;
+  return elem_of(t);
+}
+
 std::optional<Elem> compute_type(const std::vector<const Value*>& values, bool single, std::string& reason) {
   std::optional<Elem> type;
   for (const Value* v : values) {
@@ -74,6 +79,14 @@ std::optional<Elem> compute_type(const std::vector<const Value*>& values, bool s
           return std::nullopt;
         }
         t = Elem::i32;
+        break;
+      case DType::u32:
+      case DType::u64:
+        if (!single) {
+          reason = cat("unsigned integers (", v->dtype(), ") in a chain");
+          return std::nullopt;
+        }
+        t = v->dtype() == DType::u32 ? Elem::i32 : Elem::i64;
         break;
       default:
         reason = cat("no strip kernel for ", v->dtype());
@@ -131,7 +144,6 @@ constexpr Direct kDirect[] = {
     {OpId::Xor, MicroOp::logical_xor},
     {OpId::Not, MicroOp::logical_not},
     {OpId::Where, MicroOp::where},
-    {OpId::IsNaN, MicroOp::is_nan},
     {OpId::Floor, MicroOp::floor},
     {OpId::Ceil, MicroOp::ceil},
     {OpId::Round, MicroOp::round},
@@ -172,17 +184,46 @@ constexpr Direct kFolds[] = {
     {OpId::Mean, MicroOp::add}, {OpId::Min, MicroOp::min}, {OpId::Max, MicroOp::max},
 };
 
+// Ops on unsigned words, which strips take for signed ones of as many bits, where that is something else.
+struct Unsigned {
+  OpId op;
+  MicroOp micro;
+  bool swaps = false;
+};
+constexpr Unsigned kUnsigned[] = {
+    {OpId::Div, MicroOp::unsigned_div},          {OpId::Mod, MicroOp::unsigned_mod},
+    {OpId::Min, MicroOp::unsigned_min},          {OpId::Max, MicroOp::unsigned_max},
+    {OpId::Less, MicroOp::unsigned_lt},          {OpId::LessOrEqual, MicroOp::unsigned_le},
+    {OpId::Greater, MicroOp::unsigned_lt, true}, {OpId::GreaterOrEqual, MicroOp::unsigned_le, true}};
+
+bool is_unsigned_word(const Value* v) {
+  return v->dtype() == DType::u32 || v->dtype() == DType::u64;
+}
+
 }  // namespace
+
+int StripBuilder::fold(MicroOp o, const std::vector<int>& x) {
+  int acc = x[0];
+  for (size_t i = 1; i < x.size() && acc >= 0; ++i) acc = op(o, acc, x[i]);
+  return acc;
+}
 
 int StripBuilder::node(const Node& n, const std::vector<int>& x) {
   for (int id : x)
     if (id < 0 && !n.is<Clip>() && !n.is<QuantizeLinear>() && !n.is<DequantizeLinear>()) return -1;
+  const bool is_unsigned = n.num_operands() > 0 && is_unsigned_word(n.operand(0));
+  for (const Unsigned& u : kUnsigned) {
+    if (u.op != n.op() || !is_unsigned) continue;
+    const int result = u.swaps ? op(u.micro, x[1], x[0]) : fold(u.micro, x);
+    return result == x[0] ? op(MicroOp::copy, result) : result;
+  }
+  if (is_unsigned && n.is<Abs>()) return op(MicroOp::copy, x[0]);
+  if (is_unsigned && n.is<Sign>()) return op(MicroOp::ne, x[0], immediate(0));
   for (const Direct& d : kDirect)
     if (d.op == n.op()) return op(d.micro, x[0], x.size() > 1 ? x[1] : -1, x.size() > 2 ? x[2] : -1);
   for (const Direct& d : kFolds) {
     if (d.op != n.op()) continue;
-    int acc = x[0];
-    for (size_t i = 1; i < x.size() && acc >= 0; ++i) acc = op(d.micro, acc, x[i]);
+    int acc = fold(d.micro, x);
     if (n.is<Mean>() && acc >= 0) acc = op(MicroOp::div, acc, immediate(static_cast<double>(x.size())));
     return acc == x[0] ? op(MicroOp::copy, acc) : acc;
   }
@@ -192,13 +233,19 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       return real ? op(MicroOp::pow, x[0], x[1]) : -1;
     case OpId::Mod:
       return op(n.attrs<Mod>().fmod ? MicroOp::fmod : MicroOp::mod, x[0], x[1]);
+    case OpId::BitShift:
+      return op(n.attrs<BitShift>().direction == ShiftDirection::left ? MicroOp::shift_left : MicroOp::shift_right,
+                x[0], x[1]);
+    case OpId::IsNaN:
+      return op(MicroOp::ne, x[0], x[0]);
     case OpId::IsInf:
       return n.attrs<IsInf>().detect_negative && n.attrs<IsInf>().detect_positive ? op(MicroOp::is_inf, x[0]) : -1;
     case OpId::Clip: {
       const int low = x.size() > 1 ? x[1] : -1, high = x.size() > 2 ? x[2] : -1;
-      if (low >= 0 && high >= 0) return op(MicroOp::clip, x[0], low, high);
-      if (low >= 0) return op(MicroOp::max, x[0], low);
-      return high >= 0 ? op(MicroOp::min, x[0], high) : op(MicroOp::copy, x[0]);
+      if (low >= 0 && high >= 0) return op(is_unsigned ? MicroOp::unsigned_clip : MicroOp::clip, x[0], low, high);
+      if (low >= 0) return op(is_unsigned ? MicroOp::unsigned_max : MicroOp::max, x[0], low);
+      if (high >= 0) return op(is_unsigned ? MicroOp::unsigned_min : MicroOp::min, x[0], high);
+      return op(MicroOp::copy, x[0]);
     }
     case OpId::DequantizeLinear:
       return x.size() > 2 && x[2] >= 0 ? op(MicroOp::dequantise, x[0], x[2], x[1]) : op(MicroOp::mul, x[0], x[1]);

@@ -14,6 +14,8 @@ namespace tc::cpu {
 
 // The kernels' spelling of an element type; nothing for types that they do not know.
 std::optional<kernels::Elem> elem_of(DType t);
+// The same for memory of a program that computes in `compute`: to one of as wide integers words have a sign.
+std::optional<kernels::Elem> elem_of(DType t, kernels::Elem compute);
 
 // A program and the memory it refers to.
 struct CompiledStrip {
@@ -43,6 +45,7 @@ class StripBuilder {
     kernels::MicroOp op{};
     int a = -1, b = -1, c = -1;
   };
+  int fold(kernels::MicroOp o, const std::vector<int>& ids);
   static void contract(std::vector<Item>& items, const std::vector<int>& output);
   kernels::Elem compute_;
   int inputs_ = 0;

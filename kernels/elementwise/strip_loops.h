@@ -5,6 +5,7 @@
 
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/elementwise/vec_math_f64.h"
+#include "tc/kernels/elementwise/whole_division.h"
 #include "tc/kernels/simd/divide.h"
 #include "tc/kernels/simd/stream.h"
 
@@ -37,6 +38,29 @@ template <class T>
 TC_INLINE T wrap_mul(T a, T b) {
   using U = std::make_unsigned_t<T>;
   return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+}
+template <class T>
+TC_INLINE constexpr auto to_unsigned(T a) {
+  return static_cast<std::make_unsigned_t<T>>(a);
+}
+template <class T>
+TC_INLINE T unsigned_min(T a, T b) {
+  return to_unsigned(b) < to_unsigned(a) ? b : a;
+}
+template <class T>
+TC_INLINE T unsigned_max(T a, T b) {
+  return to_unsigned(a) < to_unsigned(b) ? b : a;
+}
+// What is shifted by more bits than there are is 0.
+template <class T>
+TC_INLINE T shift_left(T a, T b) {
+  constexpr auto kBits = to_unsigned(T{8 * sizeof(T)});
+  return to_unsigned(b) < kBits ? static_cast<T>(to_unsigned(a) << (to_unsigned(b) % kBits)) : T{0};
+}
+template <class T>
+TC_INLINE T shift_right(T a, T b) {
+  constexpr auto kBits = to_unsigned(T{8 * sizeof(T)});
+  return to_unsigned(b) < kBits ? static_cast<T>(to_unsigned(a) >> (to_unsigned(b) % kBits)) : T{0};
 }
 template <class T>
 TC_INLINE T wrap_div(T a, T b) {
@@ -94,11 +118,12 @@ template <class Op, class T>
 int micro_loop(T* dst, const T* a, [[maybe_unused]] const T* b, [[maybe_unused]] const T* c, int n,
                [[maybe_unused]] const OnTheWay<T>* way) {
   if constexpr (std::is_integral_v<T>) {
-    if constexpr (Op::kOp == MicroOp::div || Op::kOp == MicroOp::mod || Op::kOp == MicroOp::fmod) {
-      for (int i = 0; i < n; ++i) {
-        if (b[i] == 0) return i;
-      }
+    if constexpr (divides(Op::kOp)) {
+      if (const int bad = first_zero(b, n); bad < n) return bad;
+      if (divide_whole<Op::kOp>(dst, a, b, n)) return -1;
     }
+    // An operand may be where the results go.
+#pragma GCC ivdep
     for (int i = 0; i < n; ++i) {
       dst[i] = Op::template one<T>(a[i], Op::kArity > 1 ? b[i] : T{0}, Op::kArity > 2 ? c[i] : T{0});
     }

@@ -26,7 +26,7 @@ bool run_conversion(const StripArgs& args, int64_t begin, int64_t end) {
       access_of(args, in.stride, in.period, true) != Access::flat ||
       access_of(args, out.stride, 0, false) != Access::flat)
     return false;
-  constexpr int64_t kPiece = kStripBytes / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kPiece = 1 << 20;  // what counts as an int
   FetchFn<T>* const fetch = fetch_fn<T>(in.type);
   FlushFn<T>* const flush = flush_fn<T>(out.type);
   const auto* from = static_cast<const std::byte*>(in.data);
@@ -132,16 +132,17 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
 }
 
 // A single op on integers or truth values of one type, whose results are of that type or truth values, or a comparison
-// of any numbers, where they lie: dst[i] from a[i] and b[i * b_step].
-using PlainFn = void(void* dst, const void* a, const void* b, int64_t b_step, int64_t n);
+// of any numbers, where they lie: dst[i] from a[i], b[i * b_step] and c[0].
+using PlainFn = void(void* dst, const void* a, const void* b, const void* c, int64_t b_step, int64_t n);
 
 template <class Op, class In, class Out>
-void plain_loop(void* dst, const void* a, const void* b, int64_t b_step, int64_t n) {
+void plain_loop(void* dst, const void* a, const void* b, const void* c, int64_t b_step, int64_t n) {
   auto* to = static_cast<Out*>(dst);
   const auto *x = static_cast<const In*>(a), *y = static_cast<const In*>(b);
+  const In z = *static_cast<const In*>(c);
   using Number = std::conditional_t<std::is_same_v<In, Bool>, uint8_t, In>;
-  const auto one = [](In p, In q) {
-    return convert<Out>(Op::template one<Number>(convert<Number>(p), convert<Number>(q), Number{0}));
+  const auto one = [z](In p, In q) {
+    return convert<Out>(Op::template one<Number>(convert<Number>(p), convert<Number>(q), convert<Number>(z)));
   };
   // Nothing overlaps but what is the same.
   if (b_step == 0) {
@@ -154,16 +155,26 @@ void plain_loop(void* dst, const void* a, const void* b, int64_t b_step, int64_t
   }
 }
 
+constexpr bool is_logic(MicroOp op) {
+  return op >= MicroOp::logical_and && op <= MicroOp::logical_not;
+}
+constexpr bool compares(MicroOp op) {
+  return (op >= MicroOp::lt && op <= MicroOp::ne) || op == MicroOp::unsigned_lt || op == MicroOp::unsigned_le;
+}
+// Of integers; what they make of narrow ones are the low bits of what they make of wide ones.
+constexpr bool computes_plainly(MicroOp op) {
+  return (op >= MicroOp::add && op <= MicroOp::mul) || (op >= MicroOp::min && op <= MicroOp::sign) ||
+         (op >= MicroOp::bit_and && op <= MicroOp::shift_right) ||
+         (op >= MicroOp::unsigned_min && op <= MicroOp::unsigned_clip) || op == MicroOp::relu;
+}
+
 template <class Op, class In>
 constexpr PlainFn* plain_fn() {
   constexpr MicroOp op = Op::kOp;
-  constexpr bool kTruth = std::is_same_v<In, Bool>;
-  constexpr bool kLogic = op >= MicroOp::logical_and && op <= MicroOp::logical_not;
-  constexpr bool kCompares = op >= MicroOp::lt && op <= MicroOp::ne;
-  constexpr bool kComputes = (op >= MicroOp::add && op <= MicroOp::mul) || op == MicroOp::min || op == MicroOp::max;
-  if constexpr (kLogic ? kTruth : kCompares)
+  constexpr bool kFits = std::is_integral_v<In> || (Op::kKinds & kReal) != 0;
+  if constexpr (std::is_same_v<In, Bool> ? is_logic(op) : compares(op) && kFits)
     return plain_loop<Op, In, Bool>;
-  else if constexpr (kComputes && std::is_integral_v<In>)
+  else if constexpr (computes_plainly(op) && std::is_integral_v<In>)
     return plain_loop<Op, In, In>;
   else
     return nullptr;
@@ -175,9 +186,70 @@ inline constexpr PlainFn* kPlain[kMicroOpCount] = {
 #undef TC_STRIP_OP
 };
 
+// For operands of type `type` in a program that computes in T.
+template <class T>
+PlainFn* plain_fn_of(MicroOp op, Elem type) {
+  const int at = static_cast<int>(op);
+  if (type == kElemOf<T>) return kPlain<T>[at];
+  if constexpr (std::is_same_v<T, int32_t>) {
+    switch (type) {
+      case Elem::u8:
+        return kPlain<uint8_t>[at];
+      case Elem::i8:
+        return kPlain<int8_t>[at];
+      case Elem::u16:
+        return kPlain<uint16_t>[at];
+      case Elem::i16:
+        return kPlain<int16_t>[at];
+      case Elem::boolean:
+        return kPlain<Bool>[at];
+      default:
+        break;
+    }
+  }
+  return nullptr;
+}
+
 constexpr bool commutes(MicroOp op) {
   return op == MicroOp::add || op == MicroOp::mul || op == MicroOp::min || op == MicroOp::max || op == MicroOp::eq ||
-         op == MicroOp::ne || op == MicroOp::logical_and || op == MicroOp::logical_or || op == MicroOp::logical_xor;
+         op == MicroOp::ne || (op >= MicroOp::logical_and && op <= MicroOp::logical_xor) ||
+         (op >= MicroOp::bit_and && op <= MicroOp::bit_xor) || op == MicroOp::unsigned_min ||
+         op == MicroOp::unsigned_max;
+}
+
+// A choice between elements of as many bytes as T has, whatever they are: dst[i] from x[i * x_step] and y[i * y_step].
+using ChoiceFn = void(void* dst, const uint8_t* condition, const void* x, int64_t x_step, const void* y, int64_t y_step,
+                      int64_t n);
+template <class T>
+void choice_loop(void* dst, const uint8_t* condition, const void* x, int64_t x_step, const void* y, int64_t y_step,
+                 int64_t n) {
+  auto* to = static_cast<T*>(dst);
+  const auto *yes = static_cast<const T*>(x), *no = static_cast<const T*>(y);
+  const auto choose = [&](auto if_true, auto if_false) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      const T p = if_true(i), q = if_false(i);
+      to[i] = condition[i] ? p : q;
+    }
+  };
+  const auto along = [](const T* p) { return [p](int64_t i) { return p[i]; }; };
+  const auto repeated = [](const T* p) { return [value = *p](int64_t) { return value; }; };
+  if (x_step == 0)
+    y_step == 0 ? choose(repeated(yes), repeated(no)) : choose(repeated(yes), along(no));
+  else
+    y_step == 0 ? choose(along(yes), repeated(no)) : choose(along(yes), along(no));
+}
+inline ChoiceFn* choice_fn(Elem type) {
+  switch (elem_bytes(type)) {
+    case 1:
+      return choice_loop<uint8_t>;
+    case 2:
+      return choice_loop<uint16_t>;
+    case 4:
+      return choice_loop<uint32_t>;
+    default:
+      return choice_loop<uint64_t>;
+  }
 }
 
 // Runs such an op without strips in between; 200 thousand bytes 40 to 5 us, i64 0.088 to 0.06 ms. False: it is
@@ -187,34 +259,48 @@ bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
   if (p.code.size() != 1 || p.outputs != 1) return false;
   const StripOp& op = p.code[0];
+  const bool choice = op.op == MicroOp::where;
   const int arity = micro_op_arity(op.op), last = args.rank - 1;
-  if (arity > 2 || op.a >= p.inputs || (arity == 2 && op.b >= p.inputs)) return false;
+  const int slots[] = {op.a, op.b, op.c};
+  for (int i = 0; i < arity; ++i)
+    if (slots[i] >= p.inputs) return false;
   const bool swaps = args.inputs[op.a].stride[last] == 0 && commutes(op.op);
-  const StripInput &a = args.inputs[swaps ? op.b : op.a], &b = args.inputs[arity == 1 || swaps ? op.a : op.b];
+  // What is missing is the first operand once more.
+  const StripInput* in[] = {&args.inputs[swaps ? op.b : op.a], &args.inputs[arity == 1 || swaps ? op.a : op.b],
+                            &args.inputs[arity < 3 ? op.a : op.c]};
   const StripOutput& out = args.outputs[0];
-  constexpr bool narrow = std::is_same_v<T, int32_t>;  // it computes these too
-  PlainFn* const loop = a.type == kElemOf<T>                ? kPlain<T>[static_cast<int>(op.op)]
-                        : narrow && a.type == Elem::u8      ? kPlain<uint8_t>[static_cast<int>(op.op)]
-                        : narrow && a.type == Elem::i8      ? kPlain<int8_t>[static_cast<int>(op.op)]
-                        : narrow && a.type == Elem::boolean ? kPlain<Bool>[static_cast<int>(op.op)]
-                                                            : nullptr;
-  const bool computes = op.op < MicroOp::lt;
-  if (!loop || b.type != a.type || out.type != (computes ? a.type : Elem::boolean)) return false;
+  PlainFn* const loop = choice ? nullptr : plain_fn_of<T>(op.op, in[0]->type);
+  if (choice) {
+    if (in[0]->type != Elem::boolean || in[1]->type != out.type || in[2]->type != out.type || streams(args))
+      return false;
+  } else if (!loop || in[1]->type != in[0]->type || in[2]->type != in[0]->type ||
+             out.type != (is_logic(op.op) || compares(op.op) ? Elem::boolean : in[0]->type)) {
+    return false;
+  }
   constexpr int64_t kLeastRow = 32;  // else rows take longer than strips
-  const bool flat = access_of(args, out.stride, 0, false) == Access::flat && !a.period && !b.period;
-  if (!flat || a.stride[last] != 1 || (b.stride[last] != 1 && b.stride[last] != 0)) return false;
-  const bool whole =
-      access_of(args, a.stride, 0, true) == Access::flat && access_of(args, b.stride, 0, true) != Access::strided;
+  if (access_of(args, out.stride, 0, false) != Access::flat || in[0]->stride[last] != 1) return false;
+  bool whole = access_of(args, in[0]->stride, 0, true) == Access::flat;
+  for (const StripInput* x : in) {
+    if (x->period || (x->stride[last] != 1 && x->stride[last] != 0)) return false;
+    whole &= access_of(args, x->stride, 0, true) != Access::strided;
+  }
+  if (arity == 3 && !choice)
+    for (int i : {1, 2})
+      if (access_of(args, in[i]->stride, 0, true) != Access::splat) return false;
   if (!whole && args.extent[last] < kLeastRow) return false;
-  const int in_bytes = elem_bytes(a.type), out_bytes = elem_bytes(out.type);
-  const auto at = [](const void* base, int64_t offset, int bytes) {
-    return static_cast<const std::byte*>(base) + offset * bytes;
-  };
+  const int out_bytes = elem_bytes(out.type);
+  ChoiceFn* const choose = choice_fn(out.type);
   for (int64_t i = begin, n; i < end; i += n) {
     const Cursor cursor(args, i);
     n = whole ? end - i : std::min(end - i, cursor.row_rest());
-    loop(static_cast<std::byte*>(out.data) + i * out_bytes, at(a.data, cursor.offset(a.stride), in_bytes),
-         at(b.data, cursor.offset(b.stride), in_bytes), b.stride[last], n);
+    const auto at = [&](int k) {
+      return static_cast<const std::byte*>(in[k]->data) + cursor.offset(in[k]->stride) * elem_bytes(in[k]->type);
+    };
+    std::byte* const to = static_cast<std::byte*>(out.data) + i * out_bytes;
+    if (choice)
+      choose(to, reinterpret_cast<const uint8_t*>(at(0)), at(1), in[1]->stride[last], at(2), in[2]->stride[last], n);
+    else
+      loop(to, at(0), at(1), at(2), in[1]->stride[last], n);
   }
   return true;
 }

@@ -92,7 +92,6 @@ const Row kRows[] = {
     {MicroOp::logical_xor, TC_F { return (a != 0) != (b != 0); }, -9, 9, 0},
     {MicroOp::logical_not, TC_F { return a == 0; }, -9, 9, 0},
     {MicroOp::where, TC_F { return a != 0 ? b : c; }, -9, 9, 0},
-    {MicroOp::is_nan, TC_F { return std::isnan(a); }, -9, 9, 0},
     {MicroOp::is_inf, TC_F { return std::isinf(a); }, -9, 9, 0},
     {MicroOp::floor, TC_F { return std::floor(a); }, -99, 99, 0},
     {MicroOp::ceil, TC_F { return std::ceil(a); }, -99, 99, 0},

@@ -91,6 +91,20 @@ void binary_samples(std::vector<Sample>& samples) {
   if (Op::facts.name != "prelu") samples.push_back({cat(Op::facts.name, "/broadcast_both"), broadcast_both<Op>});
 }
 
+template <DType kType>
+void unsigned_words(SampleGraph& g) {
+  const double most = kType == DType::u32 ? 4.2e9 : 1.8e19;
+  Value *a = g.input(kType, {3, 37}, 0, most), *b = g.input(kType, {3, 37}, 1, most);
+  Value *row = g.input(kType, {37}, 1, most), *one = g.input(kType, {}, 1, 2), *by = g.input(kType, {37}, 0, 70);
+  Value* c = g.input(DType::boolean, {3, 37});
+  g.outputs({g.b.make<Add>({a, row}), g.b.make<Mul>({a, b}), g.b.make<Sub>({a, row}), g.b.make<Div>({a, b}),
+             g.b.make<Div>({a, one}), g.b.make<Mod>({a, row}), g.b.make<Min>({a, b, row}), g.b.make<Max>({a, one}),
+             g.b.make<Less>({a, b}), g.b.make<GreaterOrEqual>({row, a}), g.b.make<Equal>({a, a}),
+             g.b.make<Clip>({a, one, nullptr}), g.b.make<Clip>({a, one, one}), g.b.make<BitwiseXor>({a, row}),
+             g.b.make<BitShift>({a, by}, {ShiftDirection::left}), g.b.make<BitShift>({a, by}, {ShiftDirection::right}),
+             g.b.make<Abs>({a}), g.b.make<Sign>({a}), g.b.make<Where>({c, a, row})});
+}
+
 template <DType To>
 void cast_from_f32(SampleGraph& g) {
   g.outputs({g.b.make<Cast>({g.input(DType::f32, {37}, -9, 9)}, {.to = To})});
@@ -124,6 +138,8 @@ void irregular(std::vector<Sample>& samples) {
                            {g.b.make<BitShift>({g.input(DType::u32, {3, 7}, 0, 1e6), g.input(DType::u32, {7}, 0, 40)},
                                                {ShiftDirection::right})});
                      }});
+  samples.push_back({"unsigned/u32", unsigned_words<DType::u32>});
+  samples.push_back({"unsigned/u64", unsigned_words<DType::u64>});
   samples.push_back({"is_nan", [](SampleGraph& g) {
                        g.outputs({g.b.make<IsNaN>({g.input(Tensor::of<float>({4}, {NAN, INFINITY, -INFINITY, 1}))})});
                      }});
