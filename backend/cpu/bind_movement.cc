@@ -364,6 +364,7 @@ void rows_bind_movement(BindRows& rows) {
   rows.push_back({OpId::Resize, "resize_f32", bind_resize});
   rows.push_back({OpId::Range, "range", bind_range, true});
   rows.push_back({OpId::Trilu, "triangle", bind_trilu});
+  rows.push_back({OpId::ReverseSequence, "reverse_sequences", bind_reverse_sequence});
   rows.push_back({OpId::DepthToSpace, "copy_box", bind_depth_space});
   rows.push_back({OpId::SpaceToDepth, "copy_box", bind_depth_space});
 }

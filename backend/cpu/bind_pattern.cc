@@ -1,5 +1,6 @@
 #include "tc/backend/cpu/bind_pattern.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tc/backend/cpu/strips.h"
@@ -109,6 +110,36 @@ bool bind_trilu(Binder& b) {
         if (k != kNoSlot) a.k = *f.ptr<int64_t>(k);
         a.x = f.raw(x), a.out = f.raw(y);
         kernels::triangle(f.team(), a);
+      });
+  return true;
+}
+
+bool bind_reverse_sequence(Binder& b) {
+  const int rank = b.rank(0);
+  const auto axis = [&](int64_t given) { return static_cast<size_t>(given < 0 ? given + rank : given); };
+  const size_t time = axis(b.attrs<ReverseSequence>().time_axis), batch = axis(b.attrs<ReverseSequence>().batch_axis);
+  const size_t first = std::min(time, batch);
+  if (std::max(time, batch) != first + 1) return b.refuse("time and batch are not next to each other");
+  const int size = elem_size(b.dtype(0));
+  const Slot x = b.in(0), lengths = b.in(1), y = b.out(0);
+  const Node* node = &b.node();
+  b.step<kernels::ReverseArgs>(
+      "reverse_sequences",
+      [=](Frame& f, kernels::ReverseArgs& a) {
+        a = {};
+        const auto e = f.extents(x);
+        a.outer = product(e.first(first)), a.row_bytes = product(e.subspan(first + 2)) * size;
+        a.steps = e[time], a.sequences = e[batch], a.steps_first = time < batch;
+        if (f.count(lengths) != a.sequences)
+          f.fail(*node, ErrorCode::bad_shape, cat(f.count(lengths), " sequence lengths for a batch of ", a.sequences));
+      },
+      [=](Frame& f, kernels::ReverseArgs& a) {
+        a.lengths = f.ptr<const int64_t>(lengths);
+        for (int64_t s = 0; s < a.sequences; ++s)
+          if (a.lengths[s] < 0 || a.lengths[s] > a.steps)
+            f.fail(*node, ErrorCode::bad_value, cat("sequence length ", a.lengths[s], " of ", a.steps, " steps"));
+        a.x = f.raw(x), a.out = f.raw(y);
+        kernels::reverse_sequences(f.team(), a);
       });
   return true;
 }

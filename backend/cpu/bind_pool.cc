@@ -18,6 +18,16 @@ int64_t planes(std::span<const int64_t> e, Layout layout) {
   return e[0] * (layout == Layout::blocked16 ? (e[1] + 15) / 16 : e[1]);
 }
 
+void set_axes(kernels::PoolShape& shape, const WindowAxes& axes) {
+  const size_t skip = 3 - axes.size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t k = skip + i;
+    shape.in[k] = axes[i].in, shape.out[k] = axes[i].out, shape.kernel[k] = axes[i].kernel;
+    shape.stride[k] = axes[i].stride, shape.dilation[k] = axes[i].dilation;
+    shape.pad[k] = axes[i].pad_begin, shape.pad_end[k] = axes[i].pad_end;
+  }
+}
+
 // What the windows of a node are, for these extents.
 template <class Op>
 kernels::PoolShape pool_shape(const Node& node, std::span<const int64_t> e, std::span<const int64_t> r, Layout layout) {
@@ -27,12 +37,8 @@ kernels::PoolShape pool_shape(const Node& node, std::span<const int64_t> e, std:
   const NodeErrors errors{node};
   const auto axes =
       window_axes(errors, window_spec(errors, node.attrs<Op>(), node.attrs<Op>().kernel_shape), e.subspan(2));
-  const size_t skip = 3 - axes.size();
+  set_axes(shape, axes);
   for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t k = skip + i;
-    shape.in[k] = axes[i].in, shape.out[k] = axes[i].out, shape.kernel[k] = axes[i].kernel;
-    shape.stride[k] = axes[i].stride, shape.dilation[k] = axes[i].dilation;
-    shape.pad[k] = axes[i].pad_begin, shape.pad_end[k] = axes[i].pad_end;
     if (axes[i].out != r[i + 2])
       errors.fail(ErrorCode::internal, "the result's extent ", r[i + 2], " was inferred, ", axes[i].out, " follow");
   }
@@ -96,6 +102,41 @@ bool bind_pool(Binder& b) {
   return true;
 }
 
+bool bind_col2im(Binder& b) {
+  if (b.dtype(0) != DType::f32 && b.dtype(0) != DType::f64) return b.refuse(cat("no kernel for ", b.dtype(0)));
+  const auto block = b.ints(2);
+  if (!block) return b.refuse("the block's extents are not constant");
+  const int rank = b.result_shape(0).rank();
+  if (rank < 3 || rank > 5 || block->size() + 2 != static_cast<size_t>(rank))
+    return b.refuse("not one to three spatial axes");
+  for (int64_t p : b.attrs<Col2Im>().pads)
+    if (p < 0) return b.refuse("negative padding");
+  const kernels::Elem type = *elem_of(b.dtype(0));
+  const kernels::PoolTable& table = b.table().pool;
+  const Slot x = b.in(0), y = b.out(0);
+  const Node* node = &b.node();
+  b.step<kernels::FoldArgs>(
+      table.fold.name,
+      [=](Frame& f, kernels::FoldArgs& a) {
+        a = {};
+        a.type = type;
+        const auto e = f.extents(x), image = f.extents(y);
+        const NodeErrors errors{*node};
+        const auto axes = window_axes(errors, window_spec(errors, node->attrs<Col2Im>(), *block), image.subspan(2));
+        set_axes(a.shape, axes);
+        a.shape.planes = image[0] * image[1];
+        const int64_t taps = product(*block), blocks = a.shape.out[0] * a.shape.out[1] * a.shape.out[2];
+        if (e[1] != taps * image[1] || e[2] != blocks)
+          errors.fail(ErrorCode::bad_shape, "the input is ", Shape::of(Extents(e.begin(), e.end())), ", expected [N, ",
+                      taps, " * C, ", blocks, "]");
+      },
+      [=, &table](Frame& f, kernels::FoldArgs& a) {
+        a.x = f.raw(x), a.y = f.raw(y);
+        kernels::fold_windows(f.team(), table, a);
+      });
+  return true;
+}
+
 // A reduction of each plane.
 bool bind_global_f64(Binder& b, bool max) {
   const kernels::ReduceTable& table = b.table().reduce;
@@ -153,6 +194,7 @@ void rows_bind_pool(BindRows& rows) {
   rows.push_back({OpId::AveragePool, "pool_f32", bind_pool<AveragePool>});
   rows.push_back({OpId::GlobalAveragePool, "global_pool_f32", bind_global<PoolKind::average>});
   rows.push_back({OpId::GlobalMaxPool, "global_pool_f32", bind_global<PoolKind::max>});
+  rows.push_back({OpId::Col2Im, "fold_windows", bind_col2im});
   rows.push_back({OpId::RoiAlign, "roi_align_f32", bind_roi_align});
   rows.push_back({OpId::MaxRoiPool, "roi_max_pool_f32", bind_max_roi_pool});
 }

@@ -1,7 +1,9 @@
 #include "tc/kernels/movement/pattern.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "tc/kernels/parallel.h"
 
@@ -89,6 +91,31 @@ void triangle(Team& team, const TriangleArgs& a) {
       if (from != to) std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
       std::memset(to, 0, static_cast<size_t>(begin));
       std::memset(to + end, 0, static_cast<size_t>(bytes - end));
+    }
+  });
+}
+
+void reverse_sequences(Team& team, const ReverseArgs& a) {
+  const int64_t between = a.steps_first ? a.sequences : 1;  // rows from step to step
+  const auto copy = [&](int64_t begin, int64_t end, auto bytes) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t step = row / between % a.steps, sequence = (a.steps_first ? row : row / a.steps) % a.sequences;
+      const int64_t length = a.lengths[sequence];
+      const int64_t from = step < length ? row + (length - 1 - 2 * step) * between : row;
+      std::memcpy(static_cast<std::byte*>(a.out) + row * bytes, static_cast<const std::byte*>(a.x) + from * bytes,
+                  static_cast<size_t>(bytes));
+    }
+  };
+  const Tiling tiles = tile_by_cost(a.outer * a.steps * a.sequences, a.row_bytes, kGrain);
+  parallel_for(team, tiles.count(), static_cast<double>(tiles.total * (a.row_bytes + 16)) / 16, [&](int64_t tile, int) {
+    const int64_t begin = tiles.begin(tile), end = tiles.end(tile);
+    switch (a.row_bytes) {
+      case 4:
+        return copy(begin, end, std::integral_constant<int64_t, 4>());
+      case 8:
+        return copy(begin, end, std::integral_constant<int64_t, 8>());
+      default:
+        return copy(begin, end, a.row_bytes);
     }
   });
 }

@@ -1,4 +1,4 @@
-// Kernels that write patterns: one hot element per index, a triangle of each matrix.
+// Kernels that write patterns: one hot element per index, a triangle of each matrix, sequences turned round.
 #pragma once
 #include <cstdint>
 
@@ -27,5 +27,17 @@ struct TriangleArgs {
   void* out = nullptr;
 };
 void triangle(Team& team, const TriangleArgs& args);
+
+// Of x, dense [outer, steps, sequences, inner], or [outer, sequences, steps, inner], the first lengths[s] steps of
+// sequence s in reverse, the others as they are. No length is beyond [0, steps].
+struct ReverseArgs {
+  std::int64_t outer = 1, steps = 0, sequences = 0;
+  std::int64_t row_bytes = 0;  // of inner
+  bool steps_first = true;
+  const std::int64_t* lengths = nullptr;
+  const void* x = nullptr;
+  void* out = nullptr;
+};
+void reverse_sequences(Team& team, const ReverseArgs& args);
 
 }  // namespace tc::kernels

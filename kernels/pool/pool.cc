@@ -47,6 +47,15 @@ void pool(Team& team, const PoolTable& kernels, const PoolAnyArgs& args) {
   run_pool(team, kernels.any.fn, args, args.shape.blocked);
 }
 
+void fold_windows(Team& team, const PoolTable& kernels, const FoldArgs& args) {
+  const PoolShape& s = args.shape;
+  const int64_t cost = s.out[0] * s.out[1] * s.out[2] * s.kernel[0] * s.kernel[1] * s.kernel[2];
+  const Tiling planes = tile_by_cost(s.planes, cost, kGrain / 4);
+  parallel_for(team, planes.count(), 2 * kNsPerRead * static_cast<double>(s.planes * cost), [&](int64_t tile, int) {
+    for (int64_t p = planes.begin(tile); p < planes.end(tile); ++p) kernels.fold.fn(args, p);
+  });
+}
+
 void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool blocked, const float* x, int64_t planes,
                  int64_t pixels, float* y) {
   const int64_t lanes = blocked ? 16 : 1;

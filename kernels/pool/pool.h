@@ -1,5 +1,5 @@
 // Max and average pooling over one to three spatial axes: of f32 on plain NCHW and on NCHW16c, of f64 and (maxima only)
-// u8 and i8 on plain NCHW, of these also on NCHW16c; and global pooling of f32.
+// u8 and i8 on plain NCHW, of these also on NCHW16c; global pooling of f32; and sums of windows into an image.
 //
 // A call is a set of independent tiles whose results do not depend on the number of threads. NaN wins a maximum.
 // Padding lanes of NCHW16c are pooled like others.
@@ -48,6 +48,15 @@ struct PoolAnyArgs {
   int64_t* places = nullptr;
 };
 
+// The reverse of cutting windows out of planes: y [planes, in] has at each place the sum, by taps, of what the windows
+// that see it hold for it in x [planes, kernel, out].
+struct FoldArgs {
+  PoolShape shape;        // plain
+  Elem type = Elem::f32;  // or f64
+  const void* x = nullptr;
+  void* y = nullptr;
+};
+
 struct PoolTable {
   // Output rows [row0, row1) of planes [plane0, plane1), rows counted over depth and height.
   Slot<void(const PoolArgs&, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1)> plain;
@@ -56,10 +65,12 @@ struct PoolTable {
   Slot<void(PoolKind, const float* x, int64_t planes, int64_t pixels, float* y)> global_plain;
   Slot<void(PoolKind, const float* x, int64_t planes, int64_t pixels, float* y)> global_blocked;
   Slot<void(const PoolAnyArgs&, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1)> any;
+  Slot<void(const FoldArgs&, int64_t plane)> fold;
 };
 
 void pool(Team& team, const PoolTable& kernels, const PoolArgs& args);
 void pool(Team& team, const PoolTable& kernels, const PoolAnyArgs& args);
+void fold_windows(Team& team, const PoolTable& kernels, const FoldArgs& args);
 void global_pool(Team& team, const PoolTable& kernels, PoolKind kind, bool blocked, const float* x, int64_t planes,
                  int64_t pixels, float* y);
 

@@ -10,6 +10,7 @@
 namespace tc::kernels {
 
 void TC_TIER_NAME(pool_any)(const PoolAnyArgs& args, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1);
+void TC_TIER_NAME(pool_fold)(const FoldArgs& args, int64_t plane);
 void TC_TIER_NAME(pool_places)(const PoolArgs& args, int64_t plane, int64_t row0, int64_t row1);
 
 namespace {
@@ -473,6 +474,7 @@ constinit const PoolTable TC_TIER_NAME(pool_table) = {
     .global_plain = TC_KERNEL(global_plain, "global_pool_f32__nchw"),
     .global_blocked = TC_KERNEL(global_blocked, "global_pool_f32__nchw16c"),
     .any = TC_KERNEL(TC_TIER_NAME(pool_any), "pool__nchw"),
+    .fold = TC_KERNEL(TC_TIER_NAME(pool_fold), "fold_windows"),
 };
 
 }  // namespace tc::kernels

@@ -339,6 +339,59 @@ TEST(Pool, NanWinsMaximum) {
   }
 }
 
+template <class T>
+void check_fold(const PoolShape& s, Edge edge) {
+  const int64_t windows = s.out[0] * s.out[1] * s.out[2], taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  const int64_t pixels = s.in[0] * s.in[1] * s.in[2];
+  Random random(4);
+  GuardedBuffer<T> x(count(s.planes * taps * windows), edge), y(count(s.planes * pixels), edge);
+  for (T& v : x) v = static_cast<T>(random.integer(-9, 9));
+  std::vector<T> truth(y.size());
+  size_t at = 0;
+  for (int64_t p = 0; p < s.planes; ++p)
+    for (int64_t t = 0; t < taps; ++t)
+      for (int64_t o = 0; o < windows; ++o, ++at) {
+        const int64_t tap[] = {t / s.kernel[2] / s.kernel[1], t / s.kernel[2] % s.kernel[1], t % s.kernel[2]};
+        const int64_t window[] = {o / s.out[2] / s.out[1], o / s.out[2] % s.out[1], o % s.out[2]};
+        int64_t place = p;
+        bool inside = true;
+        for (int a = 0; a < 3; ++a) {
+          const int64_t i = window[a] * s.stride[a] - s.pad[a] + tap[a] * s.dilation[a];
+          inside = inside && i >= 0 && i < s.in[a];
+          place = place * s.in[a] + i;
+        }
+        if (inside) truth[count(place)] += x[at];
+      }
+  Team two(2);
+  for (const Tier tier : testing::machine_tiers()) {
+    std::fill(y.begin(), y.end(), T{7});
+    fold_windows(two, table(tier).pool, {s, sizeof(T) == 8 ? Elem::f64 : Elem::f32, x.data(), y.data()});
+    for (size_t i = 0; i < truth.size(); ++i) ASSERT_EQ(y[i], truth[i]) << tier_name(tier) << " at " << i;
+  }
+}
+
+TEST(Pool, FoldsWindows) {
+  for (const Edge edge : testing::kEdges)
+    for (int64_t width = 1; width <= 40; ++width)
+      for (const int64_t stride : {1, 2, 3})
+        for (const int64_t dilation : {1, 2}) {
+          PoolShape s;
+          s.planes = 2;
+          s.kernel[0] = 2, s.kernel[1] = s.kernel[2] = 3;
+          s.in[0] = 3, s.in[1] = 4, s.in[2] = width;
+          bool fits = true;
+          for (int a = 0; a < 3; ++a) {
+            s.stride[a] = stride, s.dilation[a] = dilation, s.pad[a] = a, s.pad_end[a] = 2;
+            const int64_t room = s.in[a] + s.pad[a] + s.pad_end[a] - (s.kernel[a] - 1) * dilation - 1;
+            fits = fits && room >= 0;
+            s.out[a] = room / stride + 1;
+          }
+          if (!fits) continue;
+          check_fold<float>(s, edge);
+          check_fold<double>(s, edge);
+        }
+}
+
 TEST(GlobalPool, EveryTail) {
   Team three(3);
   for (const Tier tier : testing::machine_tiers()) {

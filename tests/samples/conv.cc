@@ -125,6 +125,13 @@ void samples_conv(std::vector<Sample>& samples) {
                        g.outputs({g.b.make<Col2Im>({x, g.b.ints({5, 6}), g.b.ints({2, 3})},
                                                    {.pads = {0, 0, 0, 0}, .dilations = {2, 1}})});
                      }});
+  samples.push_back(
+      {"col2im/any_rank", [](SampleGraph& g) {
+         g.outputs({g.b.make<Col2Im>({g.input(f32, {1, 6, 39}), g.b.ints({40}), g.b.ints({3})}, {.pads = {1, 0}}),
+                    g.b.make<Col2Im>({g.input(DType::f64, {1, 27, 75}), g.b.ints({6, 9, 5}), g.b.ints({3, 3, 3})},
+                                     {.strides = {2, 2, 1}, .pads = {1, 1, 1, 1, 1, 1}}),
+                    g.b.make<Col2Im>({g.input(DType::i32, {1, 4, 3}), g.b.ints({2, 4}), g.b.ints({2, 2})}, {})});
+       }});
   samples.push_back({"col2im/bool", [](SampleGraph& g) {
                        g.outputs({g.b.make<Col2Im>({g.input(DType::boolean, {1, 4, 5}), g.b.ints({5}), g.b.ints({4})},
                                                    {.pads = {2, 1}})});
