@@ -104,6 +104,29 @@ struct Coordinates {
   }
 };
 
+// left[i] = from[at[i]], right[i] = from[at[i] + 1]: neighbours by one load, which is fewer than gathering takes.
+TC_INLINE void load_neighbours(const float* from, const int32_t* at, VecF& left, VecF& right) {
+  const auto two = [&](int i) {
+    const __m128 low = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + at[i])));
+    return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(from + at[i + 1]));
+  };
+#if defined(__AVX512F__)
+  const auto four = [&](int i) { return _mm256_set_m128(two(i + 4), two(i)); };
+  const auto eight = [&](int i) { return _mm512_insertf32x8(_mm512_castps256_ps512(four(i)), four(i + 8), 1); };
+  const __m512 a = eight(0), b = eight(2);
+  left = VecF(_mm512_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+  right = VecF(_mm512_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+#elif defined(__AVX2__)
+  const __m256 a = _mm256_set_m128(two(4), two(0)), b = _mm256_set_m128(two(6), two(2));
+  left = VecF(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+  right = VecF(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+#else
+  const __m128 a = two(0), b = two(2);
+  left = VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+  right = VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+#endif
+}
+
 // What some registers of points are made of: elements of a channel, in the order of points and then of taps.
 struct Taps {
   static constexpr int kRegisters = 16;
@@ -112,6 +135,28 @@ struct Taps {
   Mask<float> there[kRegisters * 16];
   int n = 0;  // of a point
   bool everywhere = true;
+
+  TC_INLINE const int32_t* place(int k) const { return reinterpret_cast<const int32_t*>(at + k); }
+
+  // Of linear interpolation, taps that are neighbours in a row: `at` has the left one's place.
+  TC_INLINE void find_neighbours(const Axis& rows, const Axis& columns, int64_t width, int reg, const Coordinates& c) {
+    const VecF zero(0.0f), one(1.0f), last(static_cast<float>(width - 2));
+    VecF row[4], column[4], row_weight[4], column_weight[4];
+    rows.taps(c.y, row, row_weight), columns.taps(c.x, column, column_weight);
+    n = 4;
+    const VecF left = vmin(vmax(select<float>(column[0] >= zero, column[0], column[1]), zero), last);
+    for (int i = 0, k = 4 * reg; i < 2; ++i) {
+      at[k] = to_i32(select<float>(row[i] >= zero, row[i], zero)) * VecI(static_cast<int32_t>(width)) + to_i32(left);
+      for (int j = 0; j < 2; ++j, ++k) {
+        const VecF here = j == 0 ? left : left + one;
+        const Mask<float> first = column[0] == here, second = column[1] == here;
+        there[k] = (row[i] >= zero) & (first | second);
+        everywhere &= all(there[k]);
+        weight[k] = row_weight[i] *
+                    (select<float>(first, column_weight[0], zero) + select<float>(second, column_weight[1], zero));
+      }
+    }
+  }
 
   TC_INLINE void find(const Axis& rows, const Axis& columns, int64_t width, int reg, const Coordinates& c) {
     const VecF zero(0.0f);
@@ -135,34 +180,58 @@ void sample(const GridSampleArgs& a, int64_t image, int64_t begin, int64_t end) 
   const int64_t plane = a.height * a.width;
   const float* grid = a.grid + image * a.points * 2;
   const VecF zero(0.0f);
+  const bool neighbours = a.mode == SampleMode::linear && a.width > 1;
   // Channel by channel for many points, whose elements are near each other.
   for (int64_t p0 = begin; p0 < end; p0 += Taps::kRegisters * kV) {
     const int64_t p1 = end - p0 < Taps::kRegisters * kV ? end : p0 + Taps::kRegisters * kV;
     Taps taps;
-    for (int64_t p = p0, reg = 0; p < p1; p += kV, ++reg)
-      taps.find(rows, columns, a.width, static_cast<int>(reg), Coordinates(grid + 2 * p, p1 - p));
-    const auto channels = [&](auto value) {
+    for (int64_t p = p0, reg = 0; p < p1; p += kV, ++reg) {
+      const Coordinates c(grid + 2 * p, p1 - p);
+      if (neighbours)
+        taps.find_neighbours(rows, columns, a.width, static_cast<int>(reg), c);
+      else
+        taps.find(rows, columns, a.width, static_cast<int>(reg), c);
+    }
+    // sum(from, k) of the register of points whose taps begin with number k.
+    const auto channels = [&](auto sum) {
       for (int64_t channel = image * a.channels; channel < (image + 1) * a.channels; ++channel) {
         const float* from = a.x + channel * plane;
         float* y = a.y + channel * a.points;
         int k = 0;
-        for (int64_t p = p0; p < p1; p += kV) {
-          VecF sum = value(from, k);
-          // What is copied keeps its bits.
-          if (taps.n > 1) sum = sum * taps.weight[k];
-          const int stop = k + taps.n;
-          for (++k; k < stop; ++k) sum = fma(taps.weight[k], value(from, k), sum);
+        for (int64_t p = p0; p < p1; p += kV, k += taps.n) {
+          const VecF v = sum(from, k);
           if (p1 - p >= kV)
-            store(y + p, sum);
+            store(y + p, v);
           else
-            store(y + p, sum, Tail<float>(static_cast<int>(p1 - p)));
+            store(y + p, v, Tail<float>(static_cast<int>(p1 - p)));
         }
       }
     };
-    if (taps.everywhere)
-      channels([&](const float* from, int k) { return gather(from, taps.at[k]); });
+    const auto sum_of_neighbours = [&](auto there) {
+      return [&, there](const float* from, int k) {
+        VecF v[4];
+        load_neighbours(from, taps.place(k), v[0], v[1]);
+        load_neighbours(from, taps.place(k + 2), v[2], v[3]);
+        VecF sum = there(v[0], k) * taps.weight[k];
+        for (int i = 1; i < 4; ++i) sum = fma(taps.weight[k + i], there(v[i], k + i), sum);
+        return sum;
+      };
+    };
+    const auto sum_of_taps = [&](auto there) {
+      return [&, there](const float* from, int k) {
+        VecF sum = there(gather(from, taps.at[k]), k);
+        // What is copied keeps its bits.
+        if (taps.n > 1) sum = sum * taps.weight[k];
+        for (int i = k + 1; i < k + taps.n; ++i) sum = fma(taps.weight[i], there(gather(from, taps.at[i]), i), sum);
+        return sum;
+      };
+    };
+    const auto always = [](VecF v, int) { return v; };
+    const auto or_zero = [&](VecF v, int k) { return select<float>(taps.there[k], v, zero); };
+    if (neighbours)
+      taps.everywhere ? channels(sum_of_neighbours(always)) : channels(sum_of_neighbours(or_zero));
     else
-      channels([&](const float* from, int k) { return select<float>(taps.there[k], gather(from, taps.at[k]), zero); });
+      taps.everywhere ? channels(sum_of_taps(always)) : channels(sum_of_taps(or_zero));
   }
 }
 
