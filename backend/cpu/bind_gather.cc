@@ -90,7 +90,7 @@ bool bind_scatter_elements(Binder& b) {
   b.in_place(0, 0);
   const Node* node = &b.node();
   b.step<kernels::ScatterElementsArgs>(
-      cat("scatter_elements + ", table.copy_rows.name),
+      cat(table.scatter_elements.name, " + ", table.copy_rows.name),
       [=](Frame& f, kernels::ScatterElementsArgs& a) {
         a = {};
         a.elem_size = size;
@@ -112,7 +112,7 @@ bool bind_scatter_elements(Binder& b) {
       [=, &table](Frame& f, kernels::ScatterElementsArgs& a) {
         copy_data(f, table, x, y, size);
         a.data = f.raw(y), a.updates = f.raw(updates), a.index.data = f.raw(index);
-        check(f, *node, kernels::scatter_elements(f.team(), a));
+        check(f, *node, kernels::scatter_elements(table, f.team(), a));
       });
   return true;
 }
@@ -246,7 +246,7 @@ bool bind_scatter_nd(Binder& b) {
   b.in_place(0, 0);
   const Node* node = &b.node();
   b.step<kernels::SliceArgs>(
-      cat("scatter_nd + ", table.copy_rows.name),
+      cat(table.scatter_nd.name, " + ", table.copy_rows.name),
       [=](Frame& f, kernels::SliceArgs& a) {
         a = {};
         a.elem_size = size;
@@ -265,7 +265,7 @@ bool bind_scatter_nd(Binder& b) {
       [=, &table](Frame& f, kernels::SliceArgs& a) {
         copy_data(f, table, x, y, size);
         a.data = f.raw(y), a.slices = f.raw(updates), a.index.data = f.raw(index);
-        check(f, *node, kernels::scatter_nd(a));
+        check(f, *node, kernels::scatter_nd(table, f.team(), a));
       });
   return true;
 }

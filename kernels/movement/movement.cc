@@ -74,17 +74,6 @@ void run_copy(const Slot<void(const CopyArgs&, std::int64_t, std::int64_t)>& slo
   });
 }
 
-std::int64_t index_at(const IndexView& index, std::int64_t i) {
-  std::int64_t wide = 0;
-  std::int32_t narrow = 0;
-  if (index.wide) {
-    std::memcpy(&wide, static_cast<const std::byte*>(index.data) + i * 8, 8);
-    return wide;
-  }
-  std::memcpy(&narrow, static_cast<const std::byte*>(index.data) + i * 4, 4);
-  return narrow;
-}
-
 template <class F>
 Status run_checked(Team& team, std::int64_t total, std::int64_t bytes, F f) {
   const Tiling tiling = tile_by_cost(total, bytes, kGrain);
@@ -154,12 +143,43 @@ void copy_box(const MoveTable& table, Team& team, const CopyArgs& given) {
            args.extent[last] > args.extent[last - 1] ? last : last - 1);
 }
 
-void pad(const MoveTable& table, Team& team, const PadArgs& args) {
+namespace {
+
+// Without dimensions that stay as they are: they join the one before where that stays, too, or, where rows are short,
+// any one under a constant; another last one makes points. 96 channels of 56x56 of 64 ones 30 to 18 us.
+PadArgs merged_pads(const PadArgs& given) {
+  constexpr std::int64_t kShortRow = 1024;  // bytes
+  PadArgs args = given;
+  std::int64_t inner[kMaxRank + 1];  // elements of a row that begins with dimension d
+  inner[given.rank] = 1;
+  for (int d = given.rank; d-- > 0;) inner[d] = inner[d + 1] * given.extent[d];
+  const auto stays = [&](int d) { return given.before[d] == 0 && given.after[d] == 0; };
+  args.rank = 0;
+  bool last_stays = false;
+  for (int d = 0; d < given.rank; ++d) {
+    const int last = args.rank - 1;
+    const bool few = given.mode == PadMode::constant && inner[d] * given.elem_size < kShortRow;
+    if (d > 0 && stays(d) && (last_stays || few)) {
+      args.extent[last] *= given.extent[d], args.before[last] *= given.extent[d], args.after[last] *= given.extent[d];
+      continue;
+    }
+    last_stays = stays(d);
+    args.extent[args.rank] = given.extent[d], args.before[args.rank] = given.before[d];
+    args.after[args.rank++] = given.after[d];
+  }
+  if (args.mode != PadMode::constant && args.rank > 1 && last_stays) args.point *= args.extent[--args.rank];
+  return args;
+}
+
+}  // namespace
+
+void pad(const MoveTable& table, Team& team, const PadArgs& given) {
+  const PadArgs args = merged_pads(given);
   std::int64_t rows = 1;
   for (int d = 0; d < args.rank - 1; ++d) rows *= args.out_extent(d);
   const std::int64_t row = args.rank > 0 ? args.out_extent(args.rank - 1) : 1;
   if (rows <= 0 || row <= 0) return;
-  const Tiling tiling = tile_by_cost(rows, row * args.elem_size, kGrain);
+  const Tiling tiling = tile_by_cost(rows, row * args.point * args.elem_size, kGrain);
   parallel_for(team, tiling.count(),
                [&](std::int64_t tile, int) { table.pad.fn(args, tiling.begin(tile), tiling.end(tile)); });
 }
@@ -180,127 +200,12 @@ bool scatter_supports(ScatterOp op, Elem type) {
 
 namespace {
 
-struct Replace {
-  template <class T>
-  T operator()(const T&, const T& b) const {
-    return b;
-  }
-};
-struct Plus {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else
-      return a + b;
-  }
-};
-struct Times {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) * static_cast<std::make_unsigned_t<T>>(b));
-    else
-      return a * b;
-  }
-};
-struct Larger {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a != a || a > b ? a : b;
-  }
-};
-struct Smaller {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a != a || a < b ? a : b;
-  }
-};
-// Sixteen bytes without alignment.
-struct Wide {
-  std::uint64_t half[2];
-};
-
-// Calls f with a value of the element type and the function that joins two of them.
-template <class F>
-void by_join(ScatterOp op, Elem type, int elem_size, F f) {
-  const auto by_type = [&](auto join) {
-    switch (type) {
-      case Elem::f64:
-        return f(double{}, join);
-      case Elem::i32:
-        return f(std::int32_t{}, join);
-      case Elem::i64:
-        return f(std::int64_t{}, join);
-      default:
-        return f(float{}, join);
-    }
-  };
-  switch (op) {
-    case ScatterOp::add:
-      return by_type(Plus{});
-    case ScatterOp::mul:
-      return by_type(Times{});
-    case ScatterOp::max:
-      return by_type(Larger{});
-    case ScatterOp::min:
-      return by_type(Smaller{});
-    case ScatterOp::none:
-      break;
-  }
-  switch (elem_size) {
-    case 1:
-      return f(std::uint8_t{}, Replace{});
-    case 2:
-      return f(std::uint16_t{}, Replace{});
-    case 4:
-      return f(std::uint32_t{}, Replace{});
-    case 8:
-      return f(std::uint64_t{}, Replace{});
-    default:
-      return f(Wide{}, Replace{});
-  }
-}
-
-std::int64_t from_start(std::int64_t index, std::int64_t n) {
-  return index < 0 ? index + n : index;
-}
-
 template <class Index>
 std::int64_t read_index(const IndexView& index, std::int64_t i) {
   Index value;
   std::memcpy(&value, static_cast<const std::byte*>(index.data) + i * static_cast<std::int64_t>(sizeof(Index)),
               sizeof(Index));
   return value;
-}
-
-// Columns [col0, col1) of rows [row0, row1) of the indices.
-template <class T, class Index, class Join>
-void scatter_rows(const ScatterElementsArgs& a, std::int64_t row0, std::int64_t row1, std::int64_t col0,
-                  std::int64_t col1, Join join) {
-  const int last = a.rank - 1;
-  std::int64_t stride[kMaxRank], at[kMaxRank], base = 0, rest = row0;
-  stride[last] = 1;
-  for (int d = last; d-- > 0;) stride[d] = stride[d + 1] * a.data_extent[d + 1];
-  const std::int64_t n = a.data_extent[a.axis], along = stride[a.axis], columns = a.extent[last];
-  const std::int64_t step = a.axis == last ? 0 : 1;
-  stride[a.axis] = 0;
-  for (int d = last; d-- > 0; rest /= a.extent[d]) base += (at[d] = rest % a.extent[d]) * stride[d];
-  const T* updates = static_cast<const T*>(a.updates);
-  for (std::int64_t row = row0; row < row1; ++row) {
-    T* data = static_cast<T*>(a.data) + base;
-    for (std::int64_t c = col0; c < col1; ++c) {
-      const std::int64_t from = row * columns + c;
-      T& to = data[c * step + from_start(read_index<Index>(a.index, from), n) * along];
-      to = join(to, updates[from]);
-    }
-    for (int d = last; d-- > 0;) {
-      base += stride[d];
-      if (++at[d] < a.extent[d]) break;
-      base -= a.extent[d] * stride[d];
-      at[d] = 0;
-    }
-  }
 }
 
 // The first of the indices [begin, end) that is out of range.
@@ -366,14 +271,25 @@ Status gather_elements(const MoveTable& table, Team& team, const GatherElementsA
   const GatherElementsArgs args = merged_axes(given);
   if (product(args.extent, args.rank) == 0) return {};
   FirstFailure failure;
-  for_line_tiles(team, args, true, [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {
+  const auto run = [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {
     const Status status = table.gather_elements.fn(args, row0, row1, col0, col1);
     if (!status.ok()) failure.report(status.at);
-  });
+  };
+  // Whole rows where a cache holds what they take elements from. 500 rows of 400 on two threads 105 to 79 us.
+  constexpr std::int64_t kCache = 1 << 20;  // bytes
+  const std::int64_t columns = args.extent[args.rank - 1];
+  const std::int64_t source = product(args.data_extent + args.axis, args.rank - args.axis) * args.elem_size;
+  if (args.axis < args.rank - 1 && source <= kCache) {
+    const Tiling rows = tile_by_cost(product(args.extent, args.rank - 1), columns * args.elem_size, kGrain);
+    parallel_for(team, rows.count(),
+                 [&](std::int64_t tile, int) { run(rows.begin(tile), rows.end(tile), 0, columns); });
+  } else {
+    for_line_tiles(team, args, true, run);
+  }
   return failure.status(StatusCode::kIndexOutOfRange);
 }
 
-Status scatter_elements(Team& team, const ScatterElementsArgs& given) {
+Status scatter_elements(const MoveTable& table, Team& team, const ScatterElementsArgs& given) {
   const ScatterElementsArgs args = merged_axes(given);
   const std::int64_t total = product(args.extent, args.rank);
   if (total == 0) return {};
@@ -383,43 +299,32 @@ Status scatter_elements(Team& team, const ScatterElementsArgs& given) {
                            : check_indices<std::int32_t>(args.index, n, begin, end);
   });
   if (!status.ok()) return status;
-  by_join(args.op, args.type, args.elem_size, [&](auto tag, auto join) {
-    using T = decltype(tag);
-    for_line_tiles(team, args, false, [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {
-      if (args.index.wide)
-        scatter_rows<T, std::int64_t>(args, row0, row1, col0, col1, join);
-      else
-        scatter_rows<T, std::int32_t>(args, row0, row1, col0, col1, join);
-    });
+  for_line_tiles(team, args, false, [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {
+    table.scatter_elements.fn(args, row0, row1, col0, col1);
   });
   return {};
 }
 
-Status scatter_nd(const SliceArgs& args) {
+Status scatter_nd(const MoveTable& table, Team& team, const SliceArgs& args) {
   const std::int64_t total = args.batch * args.count;
-  int axis = 0;
-  for (std::int64_t i = 0; i < total * args.depth; ++i) {
-    const std::int64_t n = args.extent[axis], at = index_at(args.index, i);
-    if (at < -n || at >= n) return {StatusCode::kIndexOutOfRange, i};
-    if (++axis == args.depth) axis = 0;
-  }
-  if (args.inner * args.elem_size == 0) return {};
-  by_join(args.op, args.type, args.elem_size, [&](auto tag, auto join) {
-    using T = decltype(tag);
-    T* data = static_cast<T*>(args.data);
-    const T* slices = static_cast<const T*>(args.slices);
-    for (std::int64_t i = 0; i < total; ++i, slices += args.inner) {
-      std::int64_t at = i / args.count;
-      for (int d = 0; d < args.depth; ++d)
-        at = at * args.extent[d] + from_start(index_at(args.index, i * args.depth + d), args.extent[d]);
-      T* to = data + at * args.inner;
-      if constexpr (std::is_same_v<decltype(join), Replace>) {
-        std::memcpy(to, slices, static_cast<std::size_t>(args.inner) * sizeof(T));
-      } else {
-        for (std::int64_t k = 0; k < args.inner; ++k) to[k] = join(to[k], slices[k]);
-      }
-    }
-  });
+  const auto check = [&]<class Index>(Index) {
+    return run_checked(team, total, 8 * args.depth, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin * args.depth; i < end * args.depth;)
+        for (int d = 0; d < args.depth; ++d, ++i) {
+          const std::int64_t n = args.extent[d], at = read_index<Index>(args.index, i);
+          if (at < -n || at >= n) return Status{StatusCode::kIndexOutOfRange, i};
+        }
+      return Status{};
+    });
+  };
+  const Status status = args.index.wide ? check(std::int64_t{}) : check(std::int32_t{});
+  if (!status.ok()) return status;
+  // Slices are cut and not shared out, since of several for one place the order counts.
+  constexpr std::int64_t kLeastPiece = 1024;  // bytes
+  const std::int64_t wanted = kGrain / std::max<std::int64_t>(total, 1);
+  const Tiling pieces{args.inner, std::max(kLeastPiece, wanted) / args.elem_size};
+  parallel_for(team, pieces.count(),
+               [&](std::int64_t piece, int) { table.scatter_nd.fn(args, pieces.begin(piece), pieces.end(piece)); });
   return {};
 }
 

@@ -42,6 +42,7 @@ struct PadArgs {
   int rank = 0;
   std::int64_t extent[kMaxRank] = {};  // of the source
   std::int64_t before[kMaxRank] = {}, after[kMaxRank] = {};
+  std::int64_t point = 1;  // elements side by side that one of the last dimension stands for
   const void* src = nullptr;
   void* dst = nullptr;
   const void* value = nullptr;  // one element; constant mode
@@ -98,7 +99,7 @@ struct ScatterElementsArgs {
   int axis = 0;
   std::int64_t extent[kMaxRank] = {}, data_extent[kMaxRank] = {};
 };
-Status scatter_elements(Team& team, const ScatterElementsArgs& args);
+Status scatter_elements(const MoveTable& table, Team& team, const ScatterElementsArgs& args);
 
 // Tuples of `depth` indices each name a slice of `inner` contiguous elements: index [batch, count, depth], dense;
 // slices [batch, count, inner], dense; data [batch, extent[0], .., extent[depth - 1], inner], dense. A bad index is
@@ -117,7 +118,7 @@ struct SliceArgs {
 Status gather_nd(const MoveTable& table, Team& team, const SliceArgs& args);
 // Overwrites or combines slices of data, in the order of the tuples: of several for one place the last wins. Checks all
 // indices before it writes anything.
-Status scatter_nd(const SliceArgs& args);
+Status scatter_nd(const MoveTable& table, Team& team, const SliceArgs& args);
 
 // out[i] = from + i * step, of f32, f64, i32 or i64; reals are rounded once, integers wrap.
 struct RangeArgs {
@@ -142,6 +143,12 @@ struct MoveTable {
   Slot<Status(const GatherElementsArgs& args, std::int64_t row0, std::int64_t row1, std::int64_t col0,
               std::int64_t col1)>
       gather_elements;
+  // Columns [col0, col1) of rows [row0, row1) of the indices.
+  Slot<void(const ScatterElementsArgs& args, std::int64_t row0, std::int64_t row1, std::int64_t col0,
+            std::int64_t col1)>
+      scatter_elements;
+  // Elements [first, last) of every slice.
+  Slot<void(const SliceArgs& args, std::int64_t first, std::int64_t last)> scatter_nd;
   // Slices [begin, end) of batch x count.
   Slot<Status(const SliceArgs& args, std::int64_t begin, std::int64_t end)> gather_nd;
   // Elements [begin, end).

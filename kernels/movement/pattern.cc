@@ -95,29 +95,58 @@ void triangle(Team& team, const TriangleArgs& a) {
   });
 }
 
-void reverse_sequences(Team& team, const ReverseArgs& a) {
-  const int64_t between = a.steps_first ? a.sequences : 1;  // rows from step to step
-  const auto copy = [&](int64_t begin, int64_t end, auto bytes) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t step = row / between % a.steps, sequence = (a.steps_first ? row : row / a.steps) % a.sequences;
-      const int64_t length = a.lengths[sequence];
-      const int64_t from = step < length ? row + (length - 1 - 2 * step) * between : row;
-      std::memcpy(static_cast<std::byte*>(a.out) + row * bytes, static_cast<const std::byte*>(a.x) + from * bytes,
-                  static_cast<size_t>(bytes));
-    }
+namespace {
+
+// Lines [begin, end) along the second of steps and sequences, of rows of so many bytes.
+template <class Bytes>
+void reverse_lines(const ReverseArgs& a, int64_t begin, int64_t end, Bytes bytes) {
+  auto* out = static_cast<std::byte*>(a.out);
+  const auto* x = static_cast<const std::byte*>(a.x);
+  const auto copy = [&](int64_t to, int64_t from) {
+    std::memcpy(out + to * bytes, x + from * bytes, static_cast<size_t>(bytes));
   };
-  const Tiling tiles = tile_by_cost(a.outer * a.steps * a.sequences, a.row_bytes, kGrain);
-  parallel_for(team, tiles.count(), static_cast<double>(tiles.total * (a.row_bytes + 16)) / 16, [&](int64_t tile, int) {
-    const int64_t begin = tiles.begin(tile), end = tiles.end(tile);
-    switch (a.row_bytes) {
-      case 4:
-        return copy(begin, end, std::integral_constant<int64_t, 4>());
-      case 8:
-        return copy(begin, end, std::integral_constant<int64_t, 8>());
-      default:
-        return copy(begin, end, a.row_bytes);
+  for (int64_t line = begin; line < end; ++line) {
+    if (a.steps_first) {
+      const int64_t step = line % a.steps, first = (line - step) * a.sequences;
+      for (int64_t s = 0; s < a.sequences; ++s) {
+        const int64_t from = step < a.lengths[s] ? a.lengths[s] - 1 - step : step;
+        copy(line * a.sequences + s, first + from * a.sequences + s);
+      }
+    } else {
+      const int64_t first = line * a.steps, length = a.lengths[line % a.sequences];
+      for (int64_t step = 0; step < length; ++step) copy(first + step, first + length - 1 - step);
+      const int64_t rest = (first + length) * bytes;
+      std::memcpy(out + rest, x + rest, static_cast<size_t>((a.steps - length) * bytes));
     }
-  });
+  }
+}
+
+}  // namespace
+
+void reverse_sequences(Team& team, const ReverseArgs& a) {
+  const int64_t lines = a.outer * (a.steps_first ? a.steps : a.sequences);
+  const int64_t length = a.steps_first ? a.sequences : a.steps;
+  if (lines * length * a.row_bytes == 0) return;
+  const Tiling tiles = tile_by_cost(lines, length * (a.row_bytes + 8), kGrain);
+  parallel_for(team, tiles.count(), static_cast<double>(lines * length * (a.row_bytes + 16)) / 16,
+               [&](int64_t tile, int) {
+                 const int64_t begin = tiles.begin(tile), end = tiles.end(tile);
+                 const auto run = [&](auto bytes) { reverse_lines(a, begin, end, bytes); };
+                 switch (a.row_bytes) {
+                   case 1:
+                     return run(std::integral_constant<int64_t, 1>());
+                   case 2:
+                     return run(std::integral_constant<int64_t, 2>());
+                   case 4:
+                     return run(std::integral_constant<int64_t, 4>());
+                   case 8:
+                     return run(std::integral_constant<int64_t, 8>());
+                   case 16:
+                     return run(std::integral_constant<int64_t, 16>());
+                   default:
+                     return run(a.row_bytes);
+                 }
+               });
 }
 
 }  // namespace tc::kernels

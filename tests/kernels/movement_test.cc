@@ -158,7 +158,11 @@ TEST_P(Movement, Pad) {
                         {{3, 4, 6}, {2, 0, 3}, {1, 3, 9}},
                         {{5, 8}, {-1, 2}, {1, -3}},
                         {{2, 3, 4, 5}, {0, 0, 1, 1}, {0, 0, 1, 1}},
-                        {{1, 6}, {2, -7}, {0, 4}}};
+                        {{1, 6}, {2, -7}, {0, 4}},
+                        {{2, 3, 4, 5}, {0, 2, 1, 0}, {0, 1, 3, 0}},
+                        {{3, 40, 2}, {1, 30, 0}, {0, 70, 0}},
+                        {{2, 5, 3, 30}, {0, 2, 0, 0}, {0, 1, 0, 0}},
+                        {{2, 5, 3, 100}, {1, -2, 0, 0}, {0, 1, 0, 0}}};
   for (const Case& c : cases) {
     for (const PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::wrap}) {
       for (const int size : kSizes) {
@@ -300,18 +304,18 @@ TEST_P(Movement, GatherAndScatterOfSlices) {
     for (std::int64_t i = 0; i < batch * count; ++i) {
       std::memcpy(want.data() + place(i), slices.data() + i * slice, static_cast<std::size_t>(slice));
     }
-    ASSERT_TRUE(scatter_nd(args).ok());
+    ASSERT_TRUE(scatter_nd(kernels(), team, args).ok());
     EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin()));
     index[5] = 5;
     EXPECT_EQ(gather_nd(kernels(), team, args).at, 5);
-    EXPECT_EQ(scatter_nd(args).at, 5);
+    EXPECT_EQ(scatter_nd(kernels(), team, args).at, 5);
     EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin())) << "a failing scatter writes nothing";
   }
 }
 
 // Each element on its own, in order.
 template <class T>
-void check_scatter(ScatterOp op, Elem type, int axis, Edge edge) {
+void check_scatter(const MoveTable& table, ScatterOp op, Elem type, int axis, Edge edge) {
   constexpr std::int64_t kData[] = {3, 4, 70}, kExtent[] = {2, 3, 65};
   Random random(static_cast<std::uint64_t>(axis) + 1);
   std::int64_t extent[3], total = 1;
@@ -344,37 +348,81 @@ void check_scatter(ScatterOp op, Elem type, int axis, Edge edge) {
     args.rank = 3, args.axis = axis;
     std::copy(extent, extent + 3, args.extent);
     std::copy(kData, kData + 3, args.data_extent);
-    ASSERT_TRUE(scatter_elements(team, args).ok());
+    ASSERT_TRUE(scatter_elements(table, team, args).ok());
     EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin())) << "axis " << axis;
     index[17] = kData[axis];
-    EXPECT_EQ(scatter_elements(team, args).at, 17);
+    EXPECT_EQ(scatter_elements(table, team, args).at, 17);
     EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin())) << "a failing scatter writes nothing";
   }
 }
 
-TEST(Scatter, ElementsReplaceAndCombine) {
+TEST_P(Movement, ScattersElements) {
   for (const Edge edge : kEdges)
     for (int axis = 0; axis < 3; ++axis) {
-      check_scatter<std::uint8_t>(ScatterOp::none, Elem::u8, axis, edge);
-      check_scatter<std::uint16_t>(ScatterOp::none, Elem::f16, axis, edge);
+      check_scatter<std::uint8_t>(kernels(), ScatterOp::none, Elem::u8, axis, edge);
+      check_scatter<std::uint16_t>(kernels(), ScatterOp::none, Elem::f16, axis, edge);
       for (const ScatterOp op : {ScatterOp::none, ScatterOp::add, ScatterOp::mul, ScatterOp::max, ScatterOp::min}) {
-        check_scatter<float>(op, Elem::f32, axis, edge);
-        check_scatter<double>(op, Elem::f64, axis, edge);
-        check_scatter<std::int32_t>(op, Elem::i32, axis, edge);
-        check_scatter<std::int64_t>(op, Elem::i64, axis, edge);
+        check_scatter<float>(kernels(), op, Elem::f32, axis, edge);
+        check_scatter<double>(kernels(), op, Elem::f64, axis, edge);
+        check_scatter<std::int32_t>(kernels(), op, Elem::i32, axis, edge);
+        check_scatter<std::int64_t>(kernels(), op, Elem::i64, axis, edge);
       }
     }
 }
 
-TEST(Scatter, SlicesCombine) {
-  std::vector<std::int32_t> data = {1, 2, 3, 4, 5, 6}, slices = {10, 20, 30, 40};
-  const std::vector<std::int64_t> index = {2, -1};
-  SliceArgs args;
-  args.op = ScatterOp::add, args.type = Elem::i32;
-  args.data = data.data(), args.slices = slices.data(), args.index.data = index.data();
-  args.count = 2, args.inner = 2, args.extent[0] = 3;
-  ASSERT_TRUE(scatter_nd(args).ok());
-  EXPECT_EQ(data, (std::vector<std::int32_t>{1, 2, 3, 4, 45, 66}));
+template <class T>
+void check_slices(const MoveTable& table, ScatterOp op, Elem type, std::int64_t inner, Edge edge) {
+  constexpr std::int64_t kRows = 5, kColumns = 3, kTuples = 40;
+  Random random(static_cast<std::uint64_t>(inner));
+  const auto count = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  GuardedBuffer<T> data(count(kRows * kColumns * inner), edge), slices(count(kTuples * inner), edge);
+  for (T& v : data) v = static_cast<T>(random.integer(-2, 2));
+  for (T& v : slices) v = static_cast<T>(random.integer(-2, 2));
+  std::vector<T> want(data.begin(), data.end());
+  for (const bool wide : {true, false}) {
+    GuardedBuffer<std::int64_t> index(count(2 * kTuples), edge);
+    GuardedBuffer<std::int32_t> narrow(index.size(), edge);
+    for (std::int64_t i = 0; i < kTuples; ++i) {
+      index[count(2 * i)] = random.integer(-kRows, kRows - 1);
+      index[count(2 * i + 1)] = random.integer(-kColumns, kColumns - 1);
+    }
+    for (std::size_t i = 0; i < index.size(); ++i) narrow[i] = static_cast<std::int32_t>(index[i]);
+    for (std::int64_t i = 0; i < kTuples; ++i) {
+      const std::int64_t row = index[count(2 * i)], column = index[count(2 * i + 1)];
+      const std::int64_t place = (row + (row < 0 ? kRows : 0)) * kColumns + column + (column < 0 ? kColumns : 0);
+      for (std::int64_t k = 0; k < inner; ++k) {
+        T& to = want[count(place * inner + k)];
+        const T with = slices[count(i * inner + k)];
+        to = op == ScatterOp::none  ? with
+             : op == ScatterOp::add ? static_cast<T>(to + with)
+             : op == ScatterOp::mul ? static_cast<T>(to * with)
+             : op == ScatterOp::max ? std::max(to, with)
+                                    : std::min(to, with);
+      }
+    }
+    SliceArgs args;
+    args.elem_size = sizeof(T), args.op = op, args.type = type;
+    args.data = data.data(), args.slices = slices.data();
+    args.index = {wide ? static_cast<const void*>(index.data()) : narrow.data(), wide};
+    args.count = kTuples, args.inner = inner, args.depth = 2, args.extent[0] = kRows, args.extent[1] = kColumns;
+    Team team(2);
+    ASSERT_TRUE(scatter_nd(table, team, args).ok());
+    EXPECT_TRUE(std::equal(want.begin(), want.end(), data.begin())) << "slices of " << inner;
+  }
+}
+
+TEST_P(Movement, ScattersSlices) {
+  for (const Edge edge : kEdges)
+    for (const std::int64_t inner : {1, 3, 100, 3000}) {
+      check_slices<std::uint8_t>(kernels(), ScatterOp::none, Elem::u8, inner, edge);
+      check_slices<std::uint16_t>(kernels(), ScatterOp::none, Elem::f16, inner, edge);
+      for (const ScatterOp op : {ScatterOp::none, ScatterOp::add, ScatterOp::max, ScatterOp::min}) {
+        check_slices<float>(kernels(), op, Elem::f32, inner, edge);
+        check_slices<double>(kernels(), op, Elem::f64, inner, edge);
+        check_slices<std::int32_t>(kernels(), op, Elem::i32, inner, edge);
+        check_slices<std::int64_t>(kernels(), op, Elem::i64, inner, edge);
+      }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, Movement, ::testing::ValuesIn(machine_tiers()),
