@@ -411,24 +411,24 @@ Status gather_rows(const GatherElementsArgs& args, int64_t row0, int64_t row1, i
     const auto all = [&](auto together, auto place) {
       constexpr int kTogether = together();
       const auto from_start = [&](int64_t c) {
-        const int64_t index = indices[first + c];
-        return index + (n & (index >> 63));
+        const int64_t given = indices[first + c];
+        return given + (n & (given >> 63));
       };
       int64_t c = col0;
       for (; kTogether > 1 && c + kTogether <= col1; c += kTogether) {
-        int64_t at[kTogether];
+        int64_t index[kTogether];
         bool wrong = false;
         for (int i = 0; i < kTogether; ++i) {
-          at[i] = from_start(c + i);
-          wrong |= static_cast<uint64_t>(at[i]) >= static_cast<uint64_t>(n);
+          index[i] = from_start(c + i);
+          wrong |= static_cast<uint64_t>(index[i]) >= static_cast<uint64_t>(n);
         }
         if (wrong) break;
-        for (int i = 0; i < kTogether; ++i) out[first + c + i] = from[place(c + i, at[i])];
+        for (int i = 0; i < kTogether; ++i) out[first + c + i] = from[place(c + i, index[i])];
       }
       for (; c < col1; ++c) {
-        const int64_t at = from_start(c);
-        if (static_cast<uint64_t>(at) >= static_cast<uint64_t>(n)) break;
-        out[first + c] = from[place(c, at)];
+        const int64_t index = from_start(c);
+        if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(n)) break;
+        out[first + c] = from[place(c, index)];
       }
       return c;
     };
