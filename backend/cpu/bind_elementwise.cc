@@ -41,11 +41,12 @@ bool bind_cast(Binder& b) {
     compute = within_i32(from) && within_i32(to) ? kernels::Elem::i32 : kernels::Elem::i64;
   else if (from == DType::f64 || to == DType::f64)
     compute = kernels::Elem::f64;
-  // One rounding only: f64 to f16 through f32 would round twice, and i64 does not fit f32.
+  // One rounding only: i32 does not fit f32, and what of i64 does not fit f64 is infinite as f16.
+  const bool wide = integral(*source) && size_of(from) >= 4;
+  if (wide && (to == DType::f16 || to == DType::bf16)) compute = kernels::Elem::f64;
   if (!kernels::strip_converts(compute, *source) || !kernels::strip_converts(compute, *target))
     return b.refuse(cat("no strip kernel from ", from, " to ", to));
-  if (integral(*source) && size_of(from) >= 4 && (to == DType::f16 || to == DType::bf16))
-    return b.refuse("would round twice");
+  if (size_of(from) == 8 && wide && to == DType::bf16) return b.refuse("would round twice");
   if (!integral(*source) && to == DType::u64) return b.refuse("out-of-range values saturate");
   StripBuilder strip(compute);
   const int x = strip.input();

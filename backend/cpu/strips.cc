@@ -239,7 +239,11 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
     case OpId::IsNaN:
       return op(MicroOp::ne, x[0], x[0]);
     case OpId::IsInf:
-      return n.attrs<IsInf>().detect_negative && n.attrs<IsInf>().detect_positive ? op(MicroOp::is_inf, x[0]) : -1;
+      if (n.attrs<IsInf>().detect_negative && n.attrs<IsInf>().detect_positive) return op(MicroOp::is_inf, x[0]);
+      if (n.attrs<IsInf>().detect_positive) return op(MicroOp::eq, x[0], immediate(INFINITY));
+      // Nothing is below itself.
+      return n.attrs<IsInf>().detect_negative ? op(MicroOp::eq, x[0], immediate(-INFINITY))
+                                              : op(MicroOp::lt, x[0], x[0]);
     case OpId::Clip: {
       const int low = x.size() > 1 ? x[1] : -1, high = x.size() > 2 ? x[2] : -1;
       if (low >= 0 && high >= 0) return op(is_unsigned ? MicroOp::unsigned_clip : MicroOp::clip, x[0], low, high);

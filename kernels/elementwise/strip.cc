@@ -53,7 +53,7 @@ bool micro_op_supports(MicroOp op, Elem compute_type) {
 }
 
 bool strip_converts(Elem compute_type, Elem memory) {
-  if (memory == Elem::f16 || memory == Elem::bf16) return compute_type == Elem::f32;
+  if (memory == Elem::f16 || memory == Elem::bf16) return compute_type == Elem::f32 || compute_type == Elem::f64;
   return compute_type == Elem::f32 || compute_type == Elem::f64 || compute_type == Elem::i32 ||
          compute_type == Elem::i64;
 }

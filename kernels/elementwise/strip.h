@@ -50,8 +50,8 @@ const char* micro_op_name(MicroOp op);
 int micro_op_arity(MicroOp op);
 bool micro_op_supports(MicroOp op, Elem compute_type);
 
-// Whether operands of type `memory` can be loaded to and stored from the compute type. f16 and bf16 go with f32 only.
-// Reals become integers by truncation; NaN and what does not fit become the lowest value. Reals become booleans by
+// Whether operands of type `memory` can be loaded to and stored from the compute type. f16 and bf16 go with f32 and
+// f64. Reals become integers by truncation; NaN and what does not fit become the lowest value. Reals become booleans by
 // comparison with 0; integers narrow by dropping high bits.
 bool strip_converts(Elem compute_type, Elem memory);
 

@@ -122,6 +122,50 @@ void flush_half(void* base, int64_t stride, const float* src, int n) {
   }
 }
 
+// Those of doubles, which are rounded once.
+template <bool kBrain>
+TC_INLINE VecD round_to_half(VecD x) {
+  // Bits after the first, the least normal number, and what a larger number than any is rounded to as a float.
+  constexpr double kShift = kBrain ? 0x1.8p45 : 0x1.8p42, kLeast = kBrain ? 0x1p-126 : 0x1p-14, kBeyond = 0x1p129;
+  const VecD power = vmax(from_bits(bits(x) & bits(VecD(std::numeric_limits<double>::infinity()))), VecD(kLeast));
+  const VecD shift = power * VecD(kShift);
+  const VecD sign = from_bits(bits(x) & bits(VecD(-0.0)));
+  const VecD rounded = from_bits(bits((x + shift) - shift) | bits(sign));
+  return select<double>(vabs(x) < VecD(kBeyond), rounded, x);
+}
+template <bool kBrain>
+void fetch_half(double* dst, const void* base, int64_t stride, int n) {
+  constexpr int kStep = kLanes<float>;
+  float floats[kStripBytes / sizeof(double)];
+  const auto* src = static_cast<const uint16_t*>(base);
+  for (int i = 0; i < n; i += static_cast<int>(std::size(floats))) {
+    const int count = n - i < static_cast<int>(std::size(floats)) ? n - i : static_cast<int>(std::size(floats));
+    fetch_half<kBrain>(floats, src + i * stride, stride, count);
+    int k = 0;
+    for (; k + kStep <= count; k += kStep) {
+      const VecF v = load(floats + k);
+      store(dst + i + k, low_f64(v)), store(dst + i + k + kLanes<double>, high_f64(v));
+    }
+    for (; k < count; ++k) dst[i + k] = floats[k];
+  }
+}
+template <bool kBrain>
+void flush_half(void* base, int64_t stride, const double* src, int n) {
+  constexpr int kStep = kLanes<double>;
+  float floats[kStripBytes / sizeof(double)];
+  auto* dst = static_cast<uint16_t*>(base);
+  for (int i = 0; i < n; i += static_cast<int>(std::size(floats))) {
+    const int count = n - i < static_cast<int>(std::size(floats)) ? n - i : static_cast<int>(std::size(floats));
+    for (int k = 0; k < count; k += kStep) {
+      alignas(64) double rounded[kStep];
+      const int rest = count - k < kStep ? count - k : kStep;
+      store(rounded, round_to_half<kBrain>(load(src + i + k, Tail<double>(rest))));
+      for (int lane = 0; lane < rest; ++lane) floats[k + lane] = static_cast<float>(rounded[lane]);
+    }
+    flush_half<kBrain>(dst + i * stride, stride, floats, count);
+  }
+}
+
 // In the order of Elem.
 template <class T>
 inline constexpr FetchFn<T>* kFetch[kElemCount] = {
@@ -135,7 +179,7 @@ inline constexpr FlushFn<T>* kFlush[kElemCount] = {
     nullptr};
 template <class T>
 FetchFn<T>* fetch_fn(Elem type) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_floating_point_v<T>) {
     if (type == Elem::f16) return fetch_half<false>;
     if (type == Elem::bf16) return fetch_half<true>;
   }
@@ -143,7 +187,7 @@ FetchFn<T>* fetch_fn(Elem type) {
 }
 template <class T>
 FlushFn<T>* flush_fn(Elem type) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_floating_point_v<T>) {
     if (type == Elem::f16) return flush_half<false>;
     if (type == Elem::bf16) return flush_half<true>;
   }

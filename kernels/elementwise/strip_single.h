@@ -21,6 +21,16 @@ bool run_conversion(const StripArgs& args, int64_t begin, int64_t end) {
   if (p.code.size() != 1 || p.outputs != 1 || p.code[0].op != MicroOp::copy || p.code[0].a >= p.inputs) return false;
   const StripInput& in = args.inputs[p.code[0].a];
   const StripOutput& out = args.outputs[0];
+  const bool truths = in.type == Elem::boolean || out.type == Elem::boolean;
+  if (truths && elem_bytes(in.type) == 1 && elem_bytes(out.type) == 1 &&
+      access_of(args, in.stride, in.period, true) == Access::flat &&
+      access_of(args, out.stride, 0, false) == Access::flat) {
+    const auto* from = static_cast<const uint8_t*>(in.data);
+    auto* to = static_cast<uint8_t*>(out.data);
+#pragma GCC ivdep
+    for (int64_t i = begin; i < end; ++i) to[i] = from[i] != 0;
+    return true;
+  }
   const bool loads = out.type == kElemOf<T>;
   if (streams(args) || loads == (in.type == kElemOf<T>) ||
       access_of(args, in.stride, in.period, true) != Access::flat ||

@@ -290,6 +290,50 @@ TEST_P(Strip, Conversions) {
             (std::vector<std::uint16_t>{0x3c00, 0x3c02, 0x7bff, 0x7c00, 0x0000}));
 }
 
+// Doubles to halves: every half, what lies halfway to the next one, and just beside.
+void check_halves(const StripTable& table, Elem half) {
+  const int last = half == Elem::f16 ? 0x7c00 : 0x7f80;  // infinity
+  std::vector<std::uint16_t> bits;
+  for (int b = 0; b <= last; ++b) bits.push_back(static_cast<std::uint16_t>(b));
+  const std::vector<double> values = cast<double>(table, Elem::f64, bits, half, Elem::f64);
+  EXPECT_EQ((cast<std::uint16_t>(table, Elem::f64, values, Elem::f64, half)), bits);
+  std::vector<double> reals;
+  std::vector<std::uint16_t> want;
+  for (std::size_t b = 0; b + 1 < bits.size(); ++b) {
+    // What would come after the largest one.
+    const double next = b + 2 < bits.size() ? values[b + 1] : 2 * values[b] - values[b - 1];
+    const double tie = (values[b] + next) / 2;
+    const auto even = static_cast<std::uint16_t>(b + b % 2), down = static_cast<std::uint16_t>(b);
+    for (const double sign : {1.0, -1.0})
+      for (const auto& [x, to] : {std::pair{tie, even},
+                                  {std::nextafter(tie, 0), down},
+                                  {std::nextafter(tie, next), static_cast<std::uint16_t>(b + 1)}}) {
+        reals.push_back(sign * x);
+        want.push_back(sign < 0 ? to | 0x8000 : to);
+      }
+  }
+  for (const double x : {1e300, 0x1p129, 1e-300, -0.0}) {
+    reals.push_back(x);
+    want.push_back(static_cast<std::uint16_t>(x > 1 ? last : std::signbit(x) ? 0x8000 : 0));
+  }
+  EXPECT_EQ((cast<std::uint16_t>(table, Elem::f64, reals, Elem::f64, half)), want);
+  const std::vector<double> nan = {std::nan("")};
+  const auto got = cast<std::uint16_t>(table, Elem::f64, nan, Elem::f64, half);
+  EXPECT_GT(got[0] & 0x7fff, last);
+}
+
+TEST_P(Strip, DoublesToHalvesRoundOnce) {
+  check_halves(strips(), Elem::f16);
+  check_halves(strips(), Elem::bf16);
+}
+
+TEST_P(Strip, BytesAndTruths) {
+  std::vector<std::uint8_t> bytes(200), want(200);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i % 5), want[i] = bytes[i] != 0;
+  EXPECT_EQ((cast<std::uint8_t>(strips(), Elem::i32, bytes, Elem::u8, Elem::boolean)), want);
+  EXPECT_EQ((cast<std::uint8_t>(strips(), Elem::i32, bytes, Elem::boolean, Elem::u8)), want);
+}
+
 template <class T>
 void check_integers(const StripTable& table, Elem type) {
   constexpr T kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();

@@ -102,7 +102,7 @@ void unsigned_words(SampleGraph& g) {
              g.b.make<Less>({a, b}), g.b.make<GreaterOrEqual>({row, a}), g.b.make<Equal>({a, a}),
              g.b.make<Clip>({a, one, nullptr}), g.b.make<Clip>({a, one, one}), g.b.make<BitwiseXor>({a, row}),
              g.b.make<BitShift>({a, by}, {ShiftDirection::left}), g.b.make<BitShift>({a, by}, {ShiftDirection::right}),
-             g.b.make<Abs>({a}), g.b.make<Sign>({a}), g.b.make<Where>({c, a, row})});
+             g.b.make<Abs>({a}), g.b.make<Sign>({a}), g.b.make<Where>({c, by, one})});
 }
 
 template <DType To>
@@ -189,6 +189,15 @@ void irregular(std::vector<Sample>& samples) {
                        g.outputs({g.b.make<Cast>({x}, {.to = DType::f32}), g.b.make<Cast>({x}, {.to = DType::u8}),
                                   g.b.make<Cast>({x}, {.to = DType::i4}), g.b.make<Cast>({x}, {.to = DType::boolean}),
                                   g.b.make<Cast>({g.input(DType::boolean, {9})}, {.to = DType::f32})});
+                     }});
+  samples.push_back({"cast/halves", [](SampleGraph& g) {
+                       Value *i = g.input(DType::i32, {37}, -60000, 60000),
+                             *l = g.input(DType::i64, {37}, -60000, 60000);
+                       Value *d = g.input(DType::f64, {3, 100}, -60000, 60000), *h = g.input(DType::f16, {37}, -9, 9);
+                       g.outputs({g.b.make<Cast>({i}, {.to = DType::f16}), g.b.make<Cast>({i}, {.to = DType::bf16}),
+                                  g.b.make<Cast>({l}, {.to = DType::f16}), g.b.make<Cast>({l}, {.to = DType::bf16}),
+                                  g.b.make<Cast>({d}, {.to = DType::f16}), g.b.make<Cast>({d}, {.to = DType::bf16}),
+                                  g.b.make<Cast>({h}, {.to = DType::f64})});
                      }});
   samples.push_back({"cast/from_str", [](SampleGraph& g) {
                        Value* x = g.input(Tensor::of<std::string>({4}, {"1", "-2", "+3", " 4 "}));
