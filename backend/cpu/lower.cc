@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+
+#include "tc/backend/cpu/bind.h"
+#include "tc/ir/ops/window.h"
 
 namespace tc::cpu {
 namespace {
@@ -32,6 +36,20 @@ void transpose_to(Builder& b, Labelled& x, const std::vector<int>& labels) {
   for (const int label : labels) perm.push_back(std::find(x.labels.begin(), x.labels.end(), label) - x.labels.begin());
   x.value = b.make<Transpose>({x.value}, {std::move(perm)});
   x.labels = labels;
+}
+
+// With an axis for each label, of one element where it has none.
+Value* spread(Builder& b, Labelled x, const std::vector<int>& labels) {
+  std::vector<int> order;
+  std::vector<int64_t> missing;
+  for (size_t k = 0; k < labels.size(); ++k) {
+    if (x.has(labels[k]))
+      order.push_back(labels[k]);
+    else
+      missing.push_back(static_cast<int64_t>(k));
+  }
+  transpose_to(b, x, order);
+  return missing.empty() ? x.value : b.make<Unsqueeze>({x.value, b.ints(missing)});
 }
 
 // A reshape to groups of axes that become one each; false when more than one of them is not known.
@@ -77,6 +95,14 @@ std::optional<Labelled> multiply(Builder& b, Labelled a, Labelled x, const std::
   sum_out(b, a, alone_a);
   sum_out(b, x, alone_x);
 
+  if (sums.empty()) {
+    // Element by element, in the order of what is made of it.
+    Labelled y{nullptr, {}};
+    for (const int label : kept)
+      if ((a.has(label) || x.has(label)) && !y.has(label)) y.labels.push_back(label);
+    y.value = b.make<Mul>({spread(b, a, y.labels), spread(b, x, y.labels)});
+    return y;
+  }
   Labelled y{nullptr, batch};
   y.labels.insert(y.labels.end(), rows.begin(), rows.end());
   y.labels.insert(y.labels.end(), columns.begin(), columns.end());
@@ -109,6 +135,38 @@ std::optional<Labelled> multiply(Builder& b, Labelled a, Labelled x, const std::
   return y;
 }
 
+// Axes of one label become one: every (n + 1)th element of those n x n. False when extents are not known.
+bool take_diagonals(Builder& b, Labelled& x) {
+  for (size_t p = 0; p < x.labels.size(); ++p) {
+    const int label = x.labels[p];
+    const auto again = std::find(x.labels.begin() + static_cast<std::ptrdiff_t>(p) + 1, x.labels.end(), label);
+    if (again == x.labels.end()) continue;
+    const auto q = static_cast<size_t>(again - x.labels.begin());
+    const Dim &n = x.value->shape()[static_cast<int>(p)], &other = x.value->shape()[static_cast<int>(q)];
+    if (!n.is_const() || !(n == other)) return false;
+    Target square;
+    Labelled y{nullptr, {}};
+    std::vector<int64_t> perm;
+    for (size_t k = 0; k < x.labels.size(); ++k) {
+      if (k == p || k == q) continue;
+      perm.push_back(static_cast<int64_t>(k));
+      y.labels.push_back(x.labels[k]);
+      square.add({x.value->shape()[static_cast<int>(k)]});
+    }
+    perm.push_back(static_cast<int64_t>(p)), perm.push_back(static_cast<int64_t>(q));
+    square.add({n, n});
+    if (!square.known()) return false;
+    const auto axis = static_cast<int64_t>(y.labels.size());
+    y.labels.push_back(label);
+    Value* last = std::is_sorted(perm.begin(), perm.end()) ? x.value : b.make<Transpose>({x.value}, {std::move(perm)});
+    y.value = b.make<Slice>(
+        {square.apply(b, last), b.ints({0}), b.ints({n.value() * n.value()}), b.ints({axis}), b.ints({n.value() + 1})});
+    x = std::move(y);
+    p = static_cast<size_t>(-1);  // from the start
+  }
+  return true;
+}
+
 std::vector<Value*> lower_einsum(Builder& b, const Node& n) {
   constexpr DTypeSet kProducts = dtypes::floats | DType::i32 | DType::i64 | DType::u32 | DType::u64;
   if (n.num_operands() == 0 || !kProducts.has(n.operand(0)->dtype())) return {};
@@ -118,12 +176,10 @@ std::vector<Value*> lower_einsum(Builder& b, const Node& n) {
     ranks.push_back(v->shape().rank());
   }
   const EinsumLabels labels = parse_einsum(n.attrs<Einsum>().equation, ranks);
-  for (const auto& axes : labels.operands)
-    for (const int label : axes)
-      if (std::count(axes.begin(), axes.end(), label) > 1) return {};  // a diagonal
   std::optional<Labelled> y;
   for (size_t i = 0; i < labels.operands.size(); ++i) {
-    const Labelled x{n.operand(static_cast<int>(i)), labels.operands[i]};
+    Labelled x{n.operand(static_cast<int>(i)), labels.operands[i]};
+    if (!take_diagonals(b, x)) return {};
     if (!y) {
       y = x;
       continue;
@@ -214,6 +270,68 @@ std::vector<Value*> lower_global_lp_pool(Builder& b, const Node& n) {
   return {p == 1 ? b.make<ReduceL1>({x, b.ints(axes)}) : b.make<ReduceL2>({x, b.ints(axes)})};
 }
 
+// Zeros, and the elements where they come from; of fixed extents.
+std::vector<Value*> lower_max_unpool(Builder& b, const Node& n) {
+  const Shape& result = n.result(0)->shape();
+  if ((n.num_operands() > 2 && n.operand(2)) || !result.ranked() || !result.is_static()) return {};
+  const Extents extents = result.extents();
+  int64_t total = 1;
+  for (const int64_t e : extents) total *= e;
+  if (total == 0) return {};
+  Value* zeros = b.make<Expand>({b.scalar_like(n.operand(0)->dtype(), 0), b.ints({total})});
+  const auto flat = [&](int i) { return b.make<Reshape>({n.operand(i), b.ints({-1})}); };
+  return {b.make<Reshape>({b.make<ScatterElements>({zeros, flat(1), flat(0)}), b.ints(extents)})};
+}
+
+// Samples of the image where offsets move the taps to, times their mask; then a product with the weights.
+std::vector<Value*> lower_deform_conv(Builder& b, const Node& n) {
+  const auto operand = [&](int i) { return n.num_operands() > i ? n.operand(i) : nullptr; };
+  for (const int i : {0, 1, 2})
+    if (!operand(i)->shape().ranked() || operand(i)->shape().rank() != 4 || !operand(i)->shape().is_static()) return {};
+  const DType type = n.operand(0)->dtype();
+  if (type == DType::f64) return {};
+  const auto f32 = [&](Value* v) { return v->dtype() == DType::f32 ? v : b.make<Cast>({v}, {.to = DType::f32}); };
+  const auto& a = n.attrs<DeformConv>();
+  const Extents x = operand(0)->shape().extents(), w = operand(1)->shape().extents();
+  const NodeErrors errors{n};
+  const auto axes = window_axes(errors, window_spec(errors, a, {w[2], w[3]}), std::span(x).subspan(2));
+  const int64_t taps = w[2] * w[3], rows = axes[0].out, columns = axes[1].out, moved = a.offset_group;
+  const auto divides = [](int64_t d, int64_t k) { return d > 0 && k % d == 0; };
+  if (!divides(moved, x[1]) || !divides(a.group, x[1]) || !divides(a.group, w[0]) || w[1] * a.group != x[1] ||
+      operand(2)->shape().extents() != Extents{x[0], moved * taps * 2, rows, columns} ||
+      x[0] * x[1] * x[2] * x[3] * w[0] * taps * rows * columns == 0)
+    return {};
+  // Places of elements become coordinates: (2 place + 1) / extent - 1. Vertical ones come first here.
+  std::vector<float> regular;
+  for (int64_t tap = 0; tap < taps; ++tap)
+    for (const size_t axis : {0, 1})
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < columns; ++column) {
+          const int64_t k = axis == 0 ? tap / w[3] : tap % w[3], window = axis == 0 ? row : column;
+          const int64_t place = window * axes[axis].stride - axes[axis].pad_begin + k * axes[axis].dilation;
+          regular.push_back(
+              static_cast<float>(static_cast<double>(2 * place + 1) / static_cast<double>(axes[axis].in) - 1));
+        }
+  const auto per_element = [&](size_t axis) { return 2 / static_cast<float>(axes[axis].in); };
+  Value* scale = b.constant(Tensor::of<float>({2, 1, 1}, {per_element(0), per_element(1)}));
+  Value* offset = b.make<Reshape>({f32(operand(2)), b.ints({x[0] * moved, taps, 2, rows, columns})});
+  Value* grid = b.make<Add>(
+      {b.make<Mul>({offset, scale}), b.constant(Tensor::of<float>({taps, 2, rows, columns}, std::move(regular)))});
+  grid = b.make<Slice>({grid, b.ints({-1}), b.ints({INT64_MIN}), b.ints({2}), b.ints({-1})});
+  grid = b.make<Transpose>({grid}, {{0, 1, 3, 4, 2}});
+  grid = b.make<Reshape>({grid, b.ints({x[0] * moved, taps * rows, columns, 2})});
+  Value* image = b.make<Reshape>({f32(operand(0)), b.ints({x[0] * moved, x[1] / moved, x[2], x[3]})});
+  Value* samples = b.make<GridSample>({image, grid});
+  if (operand(4))
+    samples =
+        b.make<Mul>({samples, b.make<Reshape>({f32(operand(4)), b.ints({x[0] * moved, 1, taps * rows, columns})})});
+  samples = b.make<Reshape>({samples, b.ints({x[0], a.group, w[1] * taps, rows * columns})});
+  Value* weights = b.make<Reshape>({f32(operand(1)), b.ints({a.group, w[0] / a.group, w[1] * taps})});
+  Value* y = b.make<Reshape>({b.make<MatMul>({weights, samples}), b.ints({x[0], w[0], rows, columns})});
+  if (operand(3)) y = b.make<Add>({y, b.make<Reshape>({f32(operand(3)), b.ints({w[0], 1, 1})})});
+  return {type == DType::f32 ? y : b.make<Cast>({y}, {.to = type})};
+}
+
 // Rows next to each other, where their widths are known.
 std::vector<Value*> lower_feature_vectorizer(Builder& b, const Node& n) {
   std::vector<Value*> parts;
@@ -263,6 +381,8 @@ constexpr Lowering kLowerings[] = {
     {OpId::LpNormalization, lower_lp},
     {OpId::LpPool, lower_lp_pool},
     {OpId::GlobalLpPool, lower_global_lp_pool},
+    {OpId::MaxUnpool, lower_max_unpool},
+    {OpId::DeformConv, lower_deform_conv},
     {OpId::FeatureVectorizer, lower_feature_vectorizer},
     {OpId::LinearClassifier, lower_labels<LinearClassifier>},
     {OpId::SVMClassifier, lower_labels<SVMClassifier>},

@@ -66,7 +66,7 @@ std::vector<Value*> AffineGrid::decompose(Builder& b, const Node& node) {
   Value *zero = b.scalar<int64_t>(0), *one = b.scalar<int64_t>(1), *two = b.scalar<int64_t>(2);
   Value* spatial = b.make<Slice>({size, b.ints({2}), b.ints({axes + 2})});
   // Coordinate i of n is (2 i - (n - 1)) / n, with align_corners over n - 1; the last axis comes first.
-  std::vector<Value*> columns;
+  std::vector<Value*> rows;
   for (int64_t axis = axes - 1; axis >= 0; --axis) {
     Value* n = b.make<Gather>({size, b.scalar<int64_t>(axis + 2)});
     Value* gaps = b.make<Sub>({n, one});
@@ -77,11 +77,12 @@ std::vector<Value*> AffineGrid::decompose(Builder& b, const Node& node) {
     for (int64_t k = 0; k < axes; ++k)
       if (k != axis) others.push_back(k);
     coordinates = b.make<Expand>({b.make<Unsqueeze>({coordinates, b.ints(others)}), spatial});
-    columns.push_back(b.make<Reshape>({coordinates, b.ints({-1, 1})}));
+    rows.push_back(b.make<Reshape>({coordinates, b.ints({1, -1})}));
   }
-  columns.push_back(b.make<Expand>({b.scalar_like(t, 1), b.make<ShapeOf>({columns[0]})}));
-  Value* points = b.make<Concat>(columns, {.axis = 1});
-  Value* grid = b.make<MatMul>({points, b.make<Transpose>({cast(theta, t)}, {{0, 2, 1}})});
+  rows.push_back(b.make<Expand>({b.scalar_like(t, 1), b.make<ShapeOf>({rows[0]})}));
+  // Few long rows, which are turned afterwards: products with few columns are slow.
+  Value* points = b.make<Concat>(rows, {.axis = 0});
+  Value* grid = b.make<Transpose>({b.make<MatMul>({cast(theta, t), points})}, {{0, 2, 1}});
   Value* batch = b.make<Slice>({size, b.ints({0}), b.ints({1})});
   Value* result = b.make<Concat>({batch, spatial, b.ints({axes})}, {.axis = 0});
   return {cast(b.make<Reshape>({grid, result}, {.allow_zero = true}), theta->dtype())};

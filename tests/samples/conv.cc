@@ -120,6 +120,11 @@ void samples_conv(std::vector<Sample>& samples) {
                                                        {.pads = {1, 1, 1, 1}, .group = 2, .offset_group = 2})});
                      }});
 
+  samples.push_back({"deform_conv/plain", [](SampleGraph& g) {
+                       Value *x = g.input(f32, {2, 3, 7, 8}), *w = g.input(f32, {4, 3, 3, 3});
+                       g.outputs({g.b.make<DeformConv>({x, w, g.input(f32, {2, 18, 4, 4}, -3, 3)},
+                                                       {.strides = {2, 2}, .pads = {1, 1, 1, 1}})});
+                     }});
   samples.push_back({"col2im", [](SampleGraph& g) {
                        Value* x = g.input(f32, {2, 12, 12});
                        g.outputs({g.b.make<Col2Im>({x, g.b.ints({5, 6}), g.b.ints({2, 3})},

@@ -105,6 +105,10 @@ void samples_matmul(std::vector<Sample>& samples) {
   samples.push_back({"einsum/implicit", [](SampleGraph& g) { einsum(g, "ij,jk", {{3, 5}, {5, 4}}); }});
   samples.push_back({"einsum/diagonal", [](SampleGraph& g) { einsum(g, "...ii->...i", {{2, 3, 3}}); }});
   samples.push_back({"einsum/trace", [](SampleGraph& g) { einsum(g, "ii", {{3, 3}}); }});
+  samples.push_back({"einsum/elementwise", [](SampleGraph& g) { einsum(g, "ij,j->ij", {{3, 5}, {5}}); }});
+  samples.push_back({"einsum/elementwise_turned", [](SampleGraph& g) { einsum(g, "ij,kj->jki", {{3, 5}, {4, 5}}); }});
+  samples.push_back({"einsum/diagonals", [](SampleGraph& g) { einsum(g, "iajbi,ja->ab", {{3, 2, 4, 5, 3}, {4, 2}}); }});
+  samples.push_back({"einsum/cube", [](SampleGraph& g) { einsum(g, "iii,i->i", {{4, 4, 4}, {4}}); }});
   samples.push_back({"einsum/ellipsis", [](SampleGraph& g) {
                        einsum(g, "...ij,...jk->...ik", {{2, 1, 3, 5}, {4, 5, 2}});
                      }});

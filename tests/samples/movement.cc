@@ -76,11 +76,14 @@ void samples_movement(std::vector<Sample>& samples) {
   add("reverse_sequence", [](SampleGraph& g) {
     g.outputs(
         {g.b.make<ReverseSequence>({g.input(DType::f32, {4, 3, 2}), g.input(Tensor::of<int64_t>({3}, {4, 1, 2}))}),
-         g.b.make<ReverseSequence>({g.input(DType::i64, {3, 4}), g.input(Tensor::of<int64_t>({3}, {3, 0, 4}))}, {0, 1}),
-         g.b.make<ReverseSequence>({g.input(DType::u8, {2, 3, 4, 3}), g.input(Tensor::of<int64_t>({4}, {1, 3, 0, 2}))},
-                                   {2, 1}),
-         g.b.make<ReverseSequence>({g.input(DType::f32, {4, 2, 3}), g.input(Tensor::of<int64_t>({3}, {4, 1, 2}))},
-                                   {2, 0})});
+         g.b.make<ReverseSequence>({g.input(DType::i64, {3, 4}), g.input(Tensor::of<int64_t>({3}, {3, 0, 4}))},
+                                   {0, 1})});
+  });
+  add("reverse_sequence/any_axes", [](SampleGraph& g) {
+    g.outputs({g.b.make<ReverseSequence>(
+                   {g.input(DType::u8, {2, 3, 4, 3}), g.input(Tensor::of<int64_t>({4}, {1, 3, 0, 2}))}, {2, 1}),
+               g.b.make<ReverseSequence>({g.input(DType::f32, {4, 2, 3}), g.input(Tensor::of<int64_t>({3}, {4, 1, 2}))},
+                                         {2, 0})});
   });
   add("center_crop_pad", [](SampleGraph& g) {
     g.outputs({g.b.make<CenterCropPad>(

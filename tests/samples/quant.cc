@@ -23,6 +23,11 @@ void samples_quant(std::vector<Sample>& samples) {
                        g.outputs({g.b.make<DequantizeLinear>(
                            {g.input(DType::u8, {2, 3}, 0, 255), g.b.scalar(0.1f), g.b.scalar<uint8_t>(7)})});
                      }});
+  samples.push_back(
+      {"dequantize_linear/last_axis", [](SampleGraph& g) {
+         g.outputs({g.b.make<DequantizeLinear>({g.input(DType::i8, {7, 9}, -100, 100), g.input(DType::f32, {9}, 0.1, 1),
+                                                g.input(DType::i8, {9}, -10, 10)})});
+       }});
   samples.push_back({"dequantize_linear/axis", [](SampleGraph& g) {
                        g.outputs(
                            {g.b.make<DequantizeLinear>({g.input(DType::i16, {2, 3, 4}, -9999, 9999),
