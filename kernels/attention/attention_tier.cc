@@ -19,9 +19,6 @@ constexpr int64_t kKeyBlock = 128;
 // So few rows leave lanes of a register idle that holds one score of each row: their scores lie along registers.
 constexpr int64_t kFewRows = 4;
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 TC_INLINE int64_t round_up(int64_t a, int64_t b) {
   return (a + b - 1) / b * b;
 }

@@ -1,13 +1,11 @@
-// The table of convolutions, weight packing, and the reorders between NCHW and NCHW16c.
+// The table of convolutions, and weight packing.
 #include <cstring>
 
 #include "tc/kernels/conv/algorithms_tier.h"
-#include "tc/kernels/simd/transpose.h"
+#include "tc/kernels/conv/blocks_tier.h"
 
 namespace tc::kernels {
 namespace {
-
-constexpr int kV = kLanes<float>;
 
 // The weight of (output channel, input channel within its group, tap).
 TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t ic, int64_t tap, int64_t taps) {
@@ -105,59 +103,6 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
       return;  // above
     case ConvAlgorithm::split:
       return;  // of no tier
-  }
-}
-
-// Squares of a register's lanes: kV channels x kV pixels.
-void to_blocked(const float* x, int64_t plane, int channels, int64_t pixels, float* y) {
-  for (int64_t p = 0; p < pixels; p += kV) {
-    const int count = pixels - p < kV ? static_cast<int>(pixels - p) : kV;
-    const Tail<float> tail(count);
-#pragma GCC unroll 4
-    for (int c = 0; c < kChannelBlock; c += kV) {
-      VecF square[kV];
-      if (count == kV && c + kV <= channels) {
-#pragma GCC unroll 16
-        for (int q = 0; q < kV; ++q) square[q] = load(x + (c + q) * plane + p);
-      } else {
-#pragma GCC unroll 16
-        for (int q = 0; q < kV; ++q) square[q] = c + q < channels ? load(x + (c + q) * plane + p, tail) : VecF(0.0f);
-      }
-      transpose(square);
-      if (count == kV) {
-#pragma GCC unroll 16
-        for (int q = 0; q < kV; ++q) store(y + (p + q) * kChannelBlock + c, square[q]);
-      } else {
-#pragma GCC unroll 16
-        for (int q = 0; q < kV; ++q) {
-          if (q < count) store(y + (p + q) * kChannelBlock + c, square[q]);
-        }
-      }
-    }
-  }
-}
-
-void to_plain(const float* x, int64_t plane, int channels, int64_t pixels, float* y) {
-  for (int64_t p = 0; p < pixels; p += kV) {
-    const int count = pixels - p < kV ? static_cast<int>(pixels - p) : kV;
-    const Tail<float> tail(count);
-#pragma GCC unroll 4
-    for (int c = 0; c < kChannelBlock; c += kV) {
-      if (c >= channels) break;
-      VecF square[kV];
-#pragma GCC unroll 16
-      for (int q = 0; q < kV; ++q) square[q] = q < count ? load(x + (p + q) * kChannelBlock + c) : VecF(0.0f);
-      transpose(square);
-      if (count == kV && c + kV <= channels) {
-#pragma GCC unroll 16
-        for (int q = 0; q < kV; ++q) store(y + (c + q) * plane + p, square[q]);
-      } else {
-#pragma GCC unroll 16
-        for (int q = 0; q < kV; ++q) {
-          if (c + q < channels) store(y + (c + q) * plane + p, square[q], tail);
-        }
-      }
-    }
   }
 }
 

@@ -3,17 +3,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tc/kernels/tier.h"
+#include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
 namespace {
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-TC_INLINE int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }

@@ -15,9 +15,6 @@ using Path = GemmPlan::Path;
 using Reach = GemmPlan::Reach;
 using Source = GemmPlan::Source;
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 TC_INLINE int64_t round_up(int64_t a, int64_t b) {
   return (a + b - 1) / b * b;
 }

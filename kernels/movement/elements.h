@@ -59,5 +59,10 @@ TC_INLINE int64_t index_at(const IndexView& index, int64_t i) {
   return index.wide ? read<int64_t>(p + i * 8) : int64_t{read<int32_t>(p + i * 4)};
 }
 
+// Negative ones count from the end.
+TC_INLINE int64_t from_start(int64_t index, int64_t n) {
+  return index + (n & (index >> 63));
+}
+
 }  // namespace
 }  // namespace tc::kernels

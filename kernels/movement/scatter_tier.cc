@@ -76,10 +76,6 @@ void by_join(ScatterOp op, Elem type, int elem_size, F f) {
   by_size(elem_size, [&](auto tag) { f(tag, Replace{}); });
 }
 
-int64_t from_start(int64_t index, int64_t n) {
-  return index < 0 ? index + n : index;
-}
-
 // Columns [col0, col1) of rows [row0, row1) of the indices.
 template <class T, class Index, class Join>
 void scatter_rows(const ScatterElementsArgs& a, int64_t row0, int64_t row1, int64_t col0, int64_t col1, Join join) {

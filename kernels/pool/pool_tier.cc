@@ -1,8 +1,8 @@
+#include "tc/kernels/conv/blocks_tier.h"
 #include "tc/kernels/pool/pool.h"
 #include "tc/kernels/pool/span.h"
 #include "tc/kernels/reduce/lanes.h"
 #include "tc/kernels/simd/stride2.h"
-#include "tc/kernels/simd/transpose.h"
 #include "tc/kernels/simd/vec.h"
 
 #include <limits>
@@ -347,47 +347,19 @@ void plain_rows(const PoolArgs& g, int64_t plane0, int64_t plane1, int64_t row0,
 // Planes of at most so many pixels, before and after together, go 16 at a time as a block of channels.
 constexpr int64_t kTurnedPixels = 896;
 
-// 16 dense lines of n floats to n blocks, and back.
-void turn_lines(const float* x, int64_t n, float* blocks) {
-  for (int64_t i = 0; i < n; i += kV) {
-    const Tail<float> tail(static_cast<int>(least(kV, n - i)));
-    for (int64_t c = 0; c < 16; c += kV) {
-      VecF square[kV];
-#pragma GCC unroll 16
-      for (int q = 0; q < kV; ++q) square[q] = load(x + (c + q) * n + i, tail);
-      transpose(square);
-#pragma GCC unroll 16
-      for (int q = 0; q < kV; ++q) store(blocks + (i + q) * 16 + c, square[q]);
-    }
-  }
-}
-void turn_blocks(const float* blocks, int64_t n, float* y) {
-  for (int64_t i = 0; i < n; i += kV) {
-    const Tail<float> tail(static_cast<int>(least(kV, n - i)));
-    for (int64_t c = 0; c < 16; c += kV) {
-      VecF square[kV];
-#pragma GCC unroll 16
-      for (int q = 0; q < kV; ++q) square[q] = load(blocks + (i + q) * 16 + c);
-      transpose(square);
-#pragma GCC unroll 16
-      for (int q = 0; q < kV; ++q) store(y + (c + q) * n + i, square[q], tail);
-    }
-  }
-}
-
 // Blocks leave no lanes idle at the end of a row. 1024 planes of 14 x 14, 5x5 windows 0.145 to 0.064 ms; 4080 of 7 x 7,
 // 3x3 0.24 to 0.06.
 template <bool kMax>
 void turned(const PoolArgs& g, int64_t plane) {
   const PoolShape& s = g.shape;
   const int64_t in = s.in[0] * s.in[1] * s.in[2], out = s.out[0] * s.out[1] * s.out[2];
-  alignas(64) float blocks[(kTurnedPixels + 2 * kV) * 16];
-  float* const to = blocks + (in + kV - 1) / kV * kV * 16;
-  turn_lines(g.x + plane * in, in, blocks);
+  alignas(64) float blocks[kTurnedPixels * 16];
+  float* const to = blocks + in * 16;
+  to_blocked(g.x + plane * in, in, 16, in, blocks);
   PoolArgs block = g;
   block.x = blocks, block.y = to;
   blocked_rows<kMax>(block, 0, 0, s.out[0] * s.out[1]);
-  turn_blocks(to, out, g.y + plane * out);
+  to_plain(to, out, 16, out, g.y + plane * out);
 }
 
 void plain(const PoolArgs& g, int64_t plane0, int64_t plane1, int64_t row0, int64_t row1) {

@@ -1,16 +1,10 @@
 // What the outputs of a pool see along an axis. Only *_tier.cc files include it.
 #pragma once
 #include "tc/kernels/pool/pool.h"
+#include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
 namespace {
-
-inline int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-inline int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 
 // The taps of one axis at one output: [k0, k1) lie inside the input, `padded` of them inside the padded input.
 struct Span {

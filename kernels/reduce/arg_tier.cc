@@ -9,10 +9,6 @@ void TC_TIER_NAME(arg_reduce)(const ArgReduceArgs& args, int64_t begin, int64_t 
 
 namespace {
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 // What lanes compare: bytes are widened.
 template <class T>
 using Compared = std::conditional_t<sizeof(T) == 1, int32_t, T>;

@@ -4,10 +4,6 @@
 namespace tc::kernels {
 namespace {
 
-TC_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 // Columns that are read side by side, row by row, and the least rows that this is for.
 constexpr int64_t kWideColumns = 1024, kWideRows = 32;
 

@@ -17,6 +17,14 @@
 namespace tc::kernels {
 namespace {
 
+// As std::min and std::max, which would be other symbols that tiers share.
+TC_INLINE int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+TC_INLINE int64_t most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 #if defined(__AVX512F__)
 using Arch = xsimd::avx512bw;
 #elif defined(__AVX2__)
