@@ -38,4 +38,19 @@ constexpr const char* elem_name(Elem type) {
   return kNames[static_cast<int>(type)];
 }
 
+// f(T{}) with T what kernels that know four types of numbers compute in: f64, i32, i64, and f32 for what is left.
+template <class F>
+inline void by_number(Elem type, F f) {
+  switch (type) {
+    case Elem::f64:
+      return f(double{});
+    case Elem::i32:
+      return f(std::int32_t{});
+    case Elem::i64:
+      return f(std::int64_t{});
+    default:
+      return f(float{});
+  }
+}
+
 }  // namespace tc::kernels

@@ -46,21 +46,11 @@ struct Smaller {
     return a != a || a < b ? a : b;
   }
 };
+
 // Calls f with a value of the element type and the function that joins two of them.
 template <class F>
 void by_join(ScatterOp op, Elem type, int elem_size, F f) {
-  const auto by_type = [&](auto join) {
-    switch (type) {
-      case Elem::f64:
-        return f(double{}, join);
-      case Elem::i32:
-        return f(int32_t{}, join);
-      case Elem::i64:
-        return f(int64_t{}, join);
-      default:
-        return f(float{}, join);
-    }
-  };
+  const auto by_type = [&](auto join) { by_number(type, [&](auto tag) { f(tag, join); }); };
   switch (op) {
     case ScatterOp::add:
       return by_type(Plus{});

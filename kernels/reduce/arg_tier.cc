@@ -230,20 +230,9 @@ void arg_reduce_as(const ArgReduceArgs& args, int64_t begin, int64_t end) {
 }  // namespace
 
 void TC_TIER_NAME(arg_reduce)(const ArgReduceArgs& args, int64_t begin, int64_t end) {
-  switch (args.type) {
-    case Elem::f64:
-      return arg_reduce_as<double>(args, begin, end);
-    case Elem::i32:
-      return arg_reduce_as<int32_t>(args, begin, end);
-    case Elem::i64:
-      return arg_reduce_as<int64_t>(args, begin, end);
-    case Elem::u8:
-      return arg_reduce_as<uint8_t>(args, begin, end);
-    case Elem::i8:
-      return arg_reduce_as<int8_t>(args, begin, end);
-    default:
-      return arg_reduce_as<float>(args, begin, end);
-  }
+  if (args.type == Elem::u8) return arg_reduce_as<uint8_t>(args, begin, end);
+  if (args.type == Elem::i8) return arg_reduce_as<int8_t>(args, begin, end);
+  by_number(args.type, [&]<class T>(T) { arg_reduce_as<T>(args, begin, end); });
 }
 
 }  // namespace tc::kernels

@@ -140,16 +140,7 @@ void cumulate_as(const CumulateArgs& args, int64_t begin, int64_t end) {
 }  // namespace
 
 void TC_TIER_NAME(cumulate)(const CumulateArgs& args, int64_t begin, int64_t end) {
-  switch (args.type) {
-    case Elem::f64:
-      return cumulate_as<double>(args, begin, end);
-    case Elem::i32:
-      return cumulate_as<int32_t>(args, begin, end);
-    case Elem::i64:
-      return cumulate_as<int64_t>(args, begin, end);
-    default:
-      return cumulate_as<float>(args, begin, end);
-  }
+  by_number(args.type, [&]<class T>(T) { cumulate_as<T>(args, begin, end); });
 }
 
 }  // namespace tc::kernels

@@ -112,8 +112,7 @@ void reduce(const ReduceTable& table, Team& team, const ReduceArgs& args) {
   const auto bytes = static_cast<std::size_t>(elem_bytes(args.type));
   auto* const out = static_cast<std::byte*>(args.output);
 
-  // The same choice as the kernel's.
-  const bool columns = args.kept_rank > 0 && args.kept_stride[args.kept_rank - 1] == 1 && args.reduced_rank > 0;
+  const bool columns = args.kept_adjoin() && args.reduced_rank > 0;
   if (args.op != ReduceOp::log_sum_exp && kept <= (columns ? kFewColumns : kFewResults) &&
       kept * reduced >= 2 * kGrain && first_extent > 1) {
     const std::int64_t pieces = std::min({first_extent, kept * reduced / kGrain, kMaxPieces, kMaxPartials / kept});

@@ -34,6 +34,8 @@ struct ReduceArgs {
 
   std::int64_t kept() const;
   std::int64_t reduced() const;
+  // Whether neighbouring results come from neighbours in the input: columns.
+  bool kept_adjoin() const { return kept_rank > 0 && kept_stride[kept_rank - 1] == 1; }
 };
 
 // Splits the dimensions of a tensor by `axes` (bit d: dimension d is reduced) and merges what is dense.

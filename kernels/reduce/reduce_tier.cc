@@ -336,7 +336,7 @@ void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first,
     return;
   }
   const int kept_last = args.kept_rank - 1, reduced_last = use->reduced_rank - 1;
-  const bool columns = args.kept_rank > 0 && args.kept_stride[kept_last] == 1;
+  const bool columns = args.kept_adjoin();
   const bool rows = use->reduced_stride[reduced_last] == 1;
   const auto shift_at = [&](int64_t i) { return shift == nullptr ? T{0} : shift[i - begin]; };
   if (columns && (!rows || args.reduced_rank == 0)) {
@@ -395,16 +395,7 @@ void accumulate_as(const ReduceArgs& args, int64_t begin, int64_t end, int64_t f
 }
 
 void accumulate(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, void* acc) {
-  switch (args.type) {
-    case Elem::f64:
-      return accumulate_as<double>(args, begin, end, first, last, acc);
-    case Elem::i32:
-      return accumulate_as<int32_t>(args, begin, end, first, last, acc);
-    case Elem::i64:
-      return accumulate_as<int64_t>(args, begin, end, first, last, acc);
-    default:
-      return accumulate_as<float>(args, begin, end, first, last, acc);
-  }
+  by_number(args.type, [&]<class T>(T) { accumulate_as<T>(args, begin, end, first, last, acc); });
 }
 
 // Applies f to n values, a group at a time.
@@ -435,16 +426,7 @@ void finish_as(const ReduceArgs& args, T* acc, int64_t n) {
 }
 
 void finish(const ReduceArgs& args, void* acc, int64_t n) {
-  switch (args.type) {
-    case Elem::f64:
-      return finish_as(args, static_cast<double*>(acc), n);
-    case Elem::i32:
-      return finish_as(args, static_cast<int32_t*>(acc), n);
-    case Elem::i64:
-      return finish_as(args, static_cast<int64_t*>(acc), n);
-    default:
-      return finish_as(args, static_cast<float*>(acc), n);
-  }
+  by_number(args.type, [&]<class T>(T) { finish_as(args, static_cast<T*>(acc), n); });
 }
 
 // log(sum(e^(x - m))) + m with m the largest x, or 0 where that is infinite.
