@@ -143,12 +143,6 @@ void plain(const ResizeArgs& a, int64_t plane, int64_t row0, int64_t row1, int) 
   }
 }
 
-// f(first float, tail of them) for the registers of a point.
-template <class F>
-TC_INLINE void for_registers(int64_t point, F&& f) {
-  for (int64_t c = 0; c < point; c += kV) f(c, Tail<float>(point - c < kV ? static_cast<int>(point - c) : kV));
-}
-
 void points(const ResizeArgs& a, int64_t plane, int64_t row0, int64_t row1, int) {
   const ResizeAxis& width = a.axis[2];
   const int64_t out = width.out * a.point;

@@ -11,12 +11,6 @@ namespace {
 
 constexpr int kV = kLanes<float>;
 
-// f(offset, tail) over the registers of a row.
-template <class F>
-TC_INLINE void for_registers(int64_t hidden, F&& f) {
-  for (int64_t i = 0; i < hidden; i += kV) f(i, Tail<float>(hidden - i < kV ? static_cast<int>(hidden - i) : kV));
-}
-
 // Steps of the inner axis whose piece of a block's weights stays in the first-level cache: 32 KB.
 constexpr int64_t kLstmSteps = 128;
 

@@ -276,5 +276,12 @@ TC_INLINE Block16 vmin(Block16 a, Block16 b) {
   return a;
 }
 
+// f(first, tail) for the registers that n floats fill, the last one in part.
+template <class F>
+TC_INLINE void for_registers(int64_t n, F&& f) {
+  constexpr int kV = kLanes<float>;
+  for (int64_t i = 0; i < n; i += kV) f(i, Tail<float>(static_cast<int>(least(kV, n - i))));
+}
+
 }  // namespace
 }  // namespace tc::kernels
