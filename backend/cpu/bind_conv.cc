@@ -1,7 +1,7 @@
 #include "tc/backend/cpu/bind.h"
-#include "tc/backend/cpu/epilogue.h"
+#include "tc/backend/cpu/gemm_step.h"
+#include "tc/backend/cpu/spatial.h"
 #include "tc/kernels/conv/conv.h"
-#include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/product/product.h"
 
 namespace tc::cpu {
@@ -9,16 +9,6 @@ namespace {
 
 using kernels::ConvAlgorithm;
 using kernels::ConvShape;
-
-// Kernels count spatial axes from the innermost of three.
-template <class Axes>
-void set_spatial(ConvShape& s, const Axes& axes) {
-  const size_t skip = 3 - axes.size();
-  for (size_t i = 0; i < axes.size(); ++i) {
-    s.in[skip + i] = axes[i].in, s.out[skip + i] = axes[i].out, s.kernel[skip + i] = axes[i].kernel;
-    s.stride[skip + i] = axes[i].stride, s.dilation[skip + i] = axes[i].dilation, s.pad[skip + i] = axes[i].pad_begin;
-  }
-}
 
 // Of axes that are known at run time only, where the choice of an algorithm asks for extents.
 constexpr int64_t kNominalExtent = 32;
@@ -173,44 +163,19 @@ bool is_product(const Binder& b, const ConvShape& s) {
   return spatial_extents_known(b) && s.groups == 1 && !s.transposed && b.constant(1) != nullptr;
 }
 
-struct ConvProductState {
-  kernels::GemmArgs args;
-  kernels::GemmPlan plan;
-};
-
-void bind_conv_product(Binder& b, const ConvShape& fixed, Slot residual, const ActivationEpilogue& activation) {
-  const kernels::GemmTable& table = b.table().gemm;
-  const kernels::GemmTraits traits = table.traits.fn();
-  const int64_t k = fixed.ic, n = fixed.oc;
-  const Tensor weights = *b.constant(1);
-  const auto bytes = static_cast<size_t>(kernels::gemm_packed_floats(traits, k, n)) * sizeof(float);
-  const auto* packed = static_cast<const float*>(b.pack(1, cat("gemm 1 ", table.pack_b.name), bytes, [&](void* to) {
-    kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(weights.data()), 1, k, k, n,
-                       static_cast<float*>(to));
-  }));
-  const Slot x = b.in(0), bias = b.in(2), y = b.out(0);
-  if (residual != kNoSlot) b.in_place(0, 3);
-  b.flops = conv_flops(fixed, kernel_of(b), x, y);
-  b.step<ConvProductState>(
-      table.run.name,
-      [=](Frame& f, ConvProductState& s) {
-        kernels::GemmArgs& g = s.args;
-        g = {};
-        g.m = f.extents(x)[0], g.n = n, g.k = k;
-        g.a_rs = k, g.c_rs = n, g.residual_cs = 1, g.residual_rs = n;
-        g.packed_b = packed;
-        activation.fill(g.epilogue);
-        s.plan = kernels::gemm_plan(g, traits);
-        f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));
-      },
-      [=, &table](Frame& f, ConvProductState& s) {
-        kernels::GemmArgs& g = s.args;
-        g.a = f.ptr<const float>(x), g.c = f.ptr<float>(y);
-        g.scratch = reinterpret_cast<float*>(f.scratch());
-        g.epilogue.bias = bias == kNoSlot ? nullptr : f.ptr<const float>(bias);
-        g.epilogue.residual = residual == kNoSlot ? nullptr : f.ptr<const float>(residual);
-        kernels::gemm(f.team(), table, g, s.plan);
-      });
+void bind_conv_product(Binder& b, const ConvShape& fixed, const ActivationEpilogue& activation) {
+  GemmOperands o;
+  o.packed_b = packed_factor(b, 1, true, fixed.ic, fixed.oc);
+  o.a = b.in(0), o.bias = b.in(2), o.residual = b.in(3), o.c = b.out(0);
+  if (o.residual != kNoSlot) b.in_place(0, 3);
+  b.flops = conv_flops(fixed, kernel_of(b), o.a, o.c);
+  gemm_step(b, o, activation, [=](Frame& f, std::vector<Offsets>& outer) {
+    outer.assign(1, {});
+    kernels::GemmShape g;
+    g.m = f.extents(o.a)[0], g.n = fixed.oc, g.k = fixed.ic;
+    g.a_rs = g.k, g.c_rs = g.residual_rs = g.n;
+    return g;
+  });
 }
 
 template <class Op>
@@ -226,7 +191,7 @@ bool bind_conv(Binder& b) {
   ActivationEpilogue activation;
   if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
   if constexpr (!kTransposed)
-    if (is_product(b, fixed)) return bind_conv_product(b, fixed, b.in(3), activation), true;
+    if (is_product(b, fixed)) return bind_conv_product(b, fixed, activation), true;
   const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
   const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
   const kernels::ConvTable& table = b.table().conv;

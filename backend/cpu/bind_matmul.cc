@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
-#include "tc/backend/cpu/epilogue.h"
-#include "tc/kernels/gemm/gemm.h"
+#include "tc/backend/cpu/gemm_step.h"
 #include "tc/kernels/product/product.h"
 
 namespace tc::cpu {
@@ -13,17 +12,6 @@ struct ProductTerms {
   bool trans_a = false, trans_b = false;
   double alpha = 1, beta = 1;
   int c = -1, residual = -1;  // operands that are added
-};
-
-// Batches beyond the kernels' two levels: element offsets of a, b, c and the addend.
-struct Offsets {
-  int64_t a, b, c, residual;
-};
-
-struct GemmState {
-  kernels::GemmArgs args;
-  kernels::GemmPlan plan;
-  std::vector<Offsets> outer;
 };
 
 struct ProductState {
@@ -244,63 +232,31 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   const auto adds = addends_of(b, p);
   if (!adds) return false;
   const ActivationEpilogue activation(e, b.table().strip);
-  const kernels::GemmTable& table = b.table().gemm;
-  const kernels::GemmTraits traits = table.traits.fn();
 
-  const Slot x = b.in(0);
-  const float* packed = nullptr;
-  Slot w = kNoSlot;
+  GemmOperands o;
+  o.alpha = p.alpha, o.beta = p.beta;
+  o.a = b.in(0);
   int64_t packed_floats = 0;
   if (const Tensor* t = b.constant(1); t && b.rank(1) == 2 && t->size() > 0) {
     const Matrix m = matrix_of(t->extents(), p.trans_b, true);
-    packed_floats = kernels::gemm_packed_floats(traits, m.rows, m.cols);
-    packed = static_cast<const float*>(
-        b.pack(1, cat("gemm ", p.trans_b, " ", table.pack_b.name), static_cast<size_t>(packed_floats) * sizeof(float),
-               [&](void* to) {
-                 kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(t->data()), m.row_stride,
-                                    m.col_stride, m.rows, m.cols, static_cast<float*>(to));
-               }));
+    packed_floats = kernels::gemm_packed_floats(b.table().gemm.traits.fn(), m.rows, m.cols);
+    o.packed_b = packed_factor(b, 1, p.trans_b, m.rows, m.cols);
   } else {
-    w = b.in(1);
+    o.b = b.in(1);
   }
-  const Extents packed_extents = packed ? b.constant(1)->extents() : Extents();
-  const Slot bias = adds->bias >= 0 ? b.in(adds->bias) : kNoSlot;
-  const Slot residual = adds->addend >= 0 ? b.in(adds->addend) : kNoSlot;
-  const Slot y = b.out(0);
+  const Extents packed_extents = o.packed_b ? b.constant(1)->extents() : Extents();
+  if (adds->bias >= 0) o.bias = b.in(adds->bias);
+  if (adds->addend >= 0) o.residual = b.in(adds->addend);
+  o.c = b.out(0);
   if (adds->addend >= 0 && b.shape(adds->addend) == b.result_shape(0)) b.in_place(0, adds->addend);
   const Node* node = &b.node();
-  b.flops = product_flops(x, y, p.trans_a);
-  b.step<GemmState>(
-      table.run.name,
-      [=](Frame& f, GemmState& s) {
-        s.args = {};
-        static_cast<kernels::GemmShape&>(s.args) = shape_of(
-            *node, s.outer, p, f.extents(x), packed ? std::span<const int64_t>(packed_extents) : f.extents(w),
-            f.extents(y), residual != kNoSlot, residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual),
-            packed ? packed_floats : 0);
-        s.args.epilogue.alpha = static_cast<float>(p.alpha);
-        s.args.epilogue.beta = static_cast<float>(p.beta);
-        activation.fill(s.args.epilogue);
-        // The plan depends on whether B is packed, and on strides.
-        s.args.packed_b = packed;
-        s.plan = kernels::gemm_plan(s.args, traits);
-        f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));
-      },
-      [=, &table](Frame& f, GemmState& s) {
-        kernels::GemmArgs& g = s.args;
-        g.scratch = reinterpret_cast<float*>(f.scratch());
-        g.epilogue.bias = bias == kNoSlot ? nullptr : f.ptr<const float>(bias);
-        for (const auto& o : s.outer) {
-          g.a = f.ptr<const float>(x) + o.a;
-          if (packed)
-            g.packed_b = packed + o.b;
-          else
-            g.b = f.ptr<const float>(w) + o.b;
-          g.c = f.ptr<float>(y) + o.c;
-          g.epilogue.residual = residual == kNoSlot ? nullptr : f.ptr<const float>(residual) + o.residual;
-          kernels::gemm(f.team(), table, g, s.plan);
-        }
-      });
+  b.flops = product_flops(o.a, o.c, p.trans_a);
+  gemm_step(b, o, activation, [=](Frame& f, std::vector<Offsets>& outer) {
+    const bool adds_more = o.residual != kNoSlot;
+    return shape_of(*node, outer, p, f.extents(o.a),
+                    o.packed_b ? std::span<const int64_t>(packed_extents) : f.extents(o.b), f.extents(o.c), adds_more,
+                    adds_more ? f.extents(o.residual) : std::span<const int64_t>(), packed_floats);
+  });
   return true;
 }
 

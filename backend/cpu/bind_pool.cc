@@ -2,6 +2,7 @@
 
 #include "tc/backend/cpu/bind_pool.h"
 #include "tc/backend/cpu/bind_roi.h"
+#include "tc/backend/cpu/spatial.h"
 #include "tc/backend/cpu/strips.h"
 #include "tc/ir/shape_math.h"
 #include "tc/kernels/pool/pool.h"
@@ -18,16 +19,6 @@ int64_t planes(std::span<const int64_t> e, Layout layout) {
   return e[0] * (layout == Layout::blocked16 ? (e[1] + 15) / 16 : e[1]);
 }
 
-void set_axes(kernels::PoolShape& shape, const WindowAxes& axes) {
-  const size_t skip = 3 - axes.size();
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t k = skip + i;
-    shape.in[k] = axes[i].in, shape.out[k] = axes[i].out, shape.kernel[k] = axes[i].kernel;
-    shape.stride[k] = axes[i].stride, shape.dilation[k] = axes[i].dilation;
-    shape.pad[k] = axes[i].pad_begin, shape.pad_end[k] = axes[i].pad_end;
-  }
-}
-
 // What the windows of a node are, for these extents.
 template <class Op>
 kernels::PoolShape pool_shape(const Node& node, std::span<const int64_t> e, std::span<const int64_t> r, Layout layout) {
@@ -37,7 +28,7 @@ kernels::PoolShape pool_shape(const Node& node, std::span<const int64_t> e, std:
   const NodeErrors errors{node};
   const auto axes =
       window_axes(errors, window_spec(errors, node.attrs<Op>(), node.attrs<Op>().kernel_shape), e.subspan(2));
-  set_axes(shape, axes);
+  set_spatial(shape, axes);
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].out != r[i + 2])
       errors.fail(ErrorCode::internal, "the result's extent ", r[i + 2], " was inferred, ", axes[i].out, " follow");
@@ -123,7 +114,7 @@ bool bind_col2im(Binder& b) {
         const auto e = f.extents(x), image = f.extents(y);
         const NodeErrors errors{*node};
         const auto axes = window_axes(errors, window_spec(errors, node->attrs<Col2Im>(), *block), image.subspan(2));
-        set_axes(a.shape, axes);
+        set_spatial(a.shape, axes);
         a.shape.planes = image[0] * image[1];
         const int64_t taps = product(*block), blocks = a.shape.out[0] * a.shape.out[1] * a.shape.out[2];
         if (e[1] != taps * image[1] || e[2] != blocks)
