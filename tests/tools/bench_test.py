@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import unittest
 import unittest.mock
 
@@ -19,6 +20,7 @@ MODEL = """graph @main(%x: f32[N,16]) {
   return %1 : "y"
 }
 """
+TOOL_OPT = tool.TOOL.with_name("tc-opt")
 QUICK = ["--min-time", "0.02", "--blocks", "2"]
 
 
@@ -56,6 +58,27 @@ class OneEngine(tool.ToolTest):
         text = self.run_tool("zoo:mlp", "zoo:mlp_64", "--engines", "tc", "--threads", "1", *QUICK)
         self.assertIn("mlp_64", text)
         self.refuses("zoo:mpl", says="did you mean 'mlp'")
+
+    def test_operators(self):
+        options = ["--engines", "tc", "--threads", "1", *QUICK]
+        line = "Conv 1x8x9x9xf32@-1..1 =4x8x3x3xf32 _ ; pads=1,1,1,1 auto_pad=NOTSET"
+        text = self.run_tool(f"op:{line}", "op:Split:2 6x4xf32 ; axis=0", *options, "--json", "r.json")
+        self.assertIn(line[:45] + "...", text)
+        [conv, split] = json.loads((self.folder / "r.json").read_text())["results"]
+        self.assertEqual((conv["model"], conv["flops"]), (line, 2 * 4 * 81 * 8 * 9))
+        self.assertGreater(split["engines"]["tc"]["runs"], 0)
+        self.run_tool("op:Conv", "op:Split", "op:LSTM", "op:Cast", "--save-models", "models")
+        files = sorted((self.folder / "models").iterdir())
+        self.assertGreater(len(files), 40)
+        for file in files:
+            result = subprocess.run([TOOL_OPT, file, "-O0"], capture_output=True, timeout=60)
+            self.assertEqual(result.returncode, 0, msg=result.stderr)
+        self.refuses("op:Cnov", says="did you mean 'Conv'")
+        self.refuses("op:Add 3xf32 3xf33", says="3xf33")
+        self.refuses("op:Add 3xf32@2..1 3xf32", says="no number from 2 to 1")
+        self.refuses("op:Split:x 3xf32", says="number of outputs")
+        self.refuses("op:Softmax 3xf32 ; axis", says="expected NAME=VALUE")
+        self.refuses("op:Softmax 3xf32 ; axis=", says="has no value")
 
     def test_errors(self):
         self.refuses()

@@ -12,6 +12,7 @@
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/files/npy.h"
 #include "tc/tools/bench/engine.h"
+#include "tc/tools/bench/operators.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
 #include "tc/tools/common/cli.h"
@@ -78,19 +79,58 @@ struct TemporaryFolder {
   fs::path path;
 };
 
-constexpr std::string_view kZoo = "zoo:";
+constexpr std::string_view kZoo = "zoo:", kOperator = "op:";
+constexpr const char* kOperatorLines = TC_SOURCE_DIR "/bench/zoo/operators.txt";
 
-// The arguments with zoo:all spelled out.
+// The arguments with zoo:all, op:all and op:NAME spelled out.
 std::vector<std::string> chosen_models(const std::vector<std::string>& given) {
   std::vector<std::string> names;
   for (const auto& name : given) {
     if (name == cat(kZoo, "all"))
       for (const auto& m : zoo::models()) names.push_back(cat(kZoo, m.name));
+    else if (name.starts_with(kOperator) && name.find(' ') == name.npos)
+      for (const auto& line : operator_lines(kOperatorLines, name.substr(kOperator.size())))
+        names.push_back(cat(kOperator, line));
     else
       names.push_back(name);
     if (names.back().starts_with(kZoo)) zoo::find(names.back().substr(kZoo.size()));
   }
   return names;
+}
+
+// Writes the model to `path` where it has no file, and sets what of the plan depends on it; its inputs.
+NamedTensors prepare(const std::string& model, const Options& o, const std::string& path, Plan& plan) {
+  plan.tolerance = Plan().tolerance;
+  plan.name = fs::path(model).stem().string();
+  plan.model = model;
+  NamedTensors inputs;
+  if (model.starts_with(kOperator)) {
+    plan.name = model.substr(kOperator.size());
+    plan.model = path;
+    OperatorModel made = operator_model(plan.name);
+    write_file(path, made.bytes);
+    inputs = std::move(made.inputs);
+  } else {
+    InputSpec spec = o.inputs;
+    if (model.starts_with(kZoo)) {
+      const zoo::Model& entry = zoo::find(model.substr(kZoo.size()));
+      plan.name = entry.name;
+      plan.model = path;
+      plan.tolerance.atol_of_max = entry.error;
+      spec.dims.insert(spec.dims.begin(), entry.dims.begin(), entry.dims.end());
+      export_onnx(entry.make(), path, {.opset = entry.opset});
+    }
+    const Function f = load(plan.model);
+    const auto values = gather_inputs(f, spec);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i].is_tensor())
+        fail(ErrorCode::unsupported, model, ": input '", f.inputs()[i].name, "' is not a tensor");
+      inputs.emplace_back(f.inputs()[i].name, values[i].tensor());
+    }
+  }
+  if (o.rtol) plan.tolerance.rtol = *o.rtol;
+  if (o.atol_of_max) plan.tolerance.atol_of_max = *o.atol_of_max;
+  return inputs;
 }
 
 // What made a table: the command, and the versions of the engines.
@@ -124,29 +164,7 @@ int run(const Options& o) {
   const TemporaryFolder folder;
   const std::string inputs_file = folder.path / "inputs.npz";
   for (const auto& model : models) {
-    InputSpec spec = o.inputs;
-    plan.name = fs::path(model).stem().string();
-    plan.model = model;
-    plan.tolerance = Plan().tolerance;
-    if (model.starts_with(kZoo)) {
-      const zoo::Model& entry = zoo::find(model.substr(kZoo.size()));
-      plan.name = entry.name;
-      plan.model = folder.path / "model.onnx";
-      spec.dims.insert(spec.dims.begin(), entry.dims.begin(), entry.dims.end());
-      export_onnx(entry.make(), plan.model, {.opset = entry.opset});
-      plan.tolerance.atol_of_max = entry.error;
-    }
-    if (o.rtol) plan.tolerance.rtol = *o.rtol;
-    if (o.atol_of_max) plan.tolerance.atol_of_max = *o.atol_of_max;
-    const Function f = load(plan.model);
-    const auto values = gather_inputs(f, spec);
-    NamedTensors named;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (!values[i].is_tensor())
-        fail(ErrorCode::unsupported, model, ": input '", f.inputs()[i].name, "' is not a tensor");
-      named.emplace_back(f.inputs()[i].name, values[i].tensor());
-    }
-    write_npz(inputs_file, named);
+    write_npz(inputs_file, prepare(model, o, folder.path / "model.onnx", plan));
     plan.inputs = inputs_file;
     for (int threads : o.threads) {
       plan.threads = threads;
@@ -180,8 +198,14 @@ int list_zoo() {
 
 int save_models(const Options& o) {
   fs::create_directories(o.save_models);
+  std::map<std::string, int> saved;  // models of each operator
   for (const auto& name : chosen_models(o.models)) {
-    if (!name.starts_with(kZoo)) fail(ErrorCode::bad_argument, name, " is not a model of the zoo");
+    if (name.starts_with(kOperator)) {
+      const std::string line = name.substr(kOperator.size()), op = line.substr(0, line.find_first_of(": "));
+      write_file(fs::path(o.save_models) / cat(op, "_", ++saved[op], ".onnx"), operator_model(line).bytes);
+      continue;
+    }
+    if (!name.starts_with(kZoo)) fail(ErrorCode::bad_argument, name, " is no model of the zoo and no operator");
     const zoo::Model& entry = zoo::find(name.substr(kZoo.size()));
     export_onnx(entry.make(), fs::path(o.save_models) / cat(entry.name, ".onnx"), {.opset = entry.opset});
   }
@@ -199,10 +223,15 @@ peak memory is that of the process that shows the page. streams is no engine but
 as much as the outputs are: the bound for models that do little else.
 
 Models that need no file are zoo:NAME, all of them zoo:all; --list names them, --save-models keeps their ONNX files.
+A single operator is op:LINE, where the line gives its operands, as tc-run's literals, and its attributes; operands are
+random, those with a = are constants of the model. op:NAME is every line that bench/zoo/operators.txt has for an operator,
+op:all every line.
 
 Examples:
   tc-bench zoo:resnet18 zoo:bert_base --threads 1       models of the zoo
   tc-bench model.onnx                                   tc against ONNX Runtime, 1 and 2 threads
+  tc-bench 'op:Conv 1x64x56x56xf32 =128x64x3x3xf32 ; pads=1,1,1,1'
+  tc-bench op:all --min-time 0.1 --blocks 3 --loads 1
   tc-bench model.onnx --dim batch=8 --threads 1 --min-time 5
   tc-bench model_fp16.onnx --atol-of-max 0.01
   tc-bench model.onnx --engines tc,ort,ort-wasm --browser
@@ -219,7 +248,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) o.command += cat(" ", argv[i]);
   CLI::App app("Compares tc with ONNX Runtime, native and WebAssembly, on ONNX models.", "tc-bench");
   app.footer(kExamples);
-  app.add_option("models", o.models, "model files, zoo:NAME or zoo:all")->allow_extra_args();
+  app.add_option("models", o.models, "model files, zoo:NAME, zoo:all, op:LINE, op:NAME or op:all")->allow_extra_args();
   app.add_option("--engines", o.engines, "the first is the one that others are compared with")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
@@ -246,7 +275,7 @@ int main(int argc, char** argv) {
   app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
       ->allow_extra_args(false);
   app.add_flag("--list", o.list, "list the models of the zoo");
-  app.add_option("--save-models", o.save_models, "only write the ONNX files of the zoo's models to this folder");
+  app.add_option("--save-models", o.save_models, "only write the ONNX files of models that need none to this folder");
   app.add_option("--json", o.json, "write all figures to this file");
   app.add_option("--md", o.markdown, "write the table as Markdown to this file");
   app.add_option("--svg", o.svg, "write a plot of the ratios to this file");

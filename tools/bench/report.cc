@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace tc::bench {
@@ -19,6 +20,12 @@ std::string fixed(double v, int digits) {
   char text[32];
   std::snprintf(text, sizeof text, "%.*f", digits, v);
   return text;
+}
+
+// Lines of operators may be long; a terminal shows what fits.
+std::string title(const std::string& name, bool markdown) {
+  constexpr size_t kMost = 48;
+  return markdown || name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";
 }
 
 using Row = std::vector<std::string>;
@@ -46,6 +53,29 @@ std::string layout(const std::vector<Row>& rows, bool markdown) {
   return text;
 }
 
+// Of many models, how each engine does against the first.
+std::string summary(const std::vector<Result>& results, const std::string& first) {
+  struct Sum {
+    int models = 0, slower = 0;
+    double logs = 0;
+  };
+  std::map<std::pair<std::string, int>, Sum> sums;
+  for (const auto& r : results)
+    for (const auto& [name, e] : r.engines)
+      if (name != first && e.ratio > 0) {
+        Sum& s = sums[{name, r.threads}];
+        ++s.models;
+        s.slower += e.ratio < 1;
+        s.logs += std::log(e.ratio);
+      }
+  std::string text;
+  for (const auto& [key, s] : sums)
+    if (s.models > 1)
+      text += cat("x ", key.first, ", ", key.second, key.second == 1 ? " thread" : " threads", ": geometric mean ",
+                  fixed(std::exp(s.logs / s.models), 2), ", below 1 ", s.slower, " of ", s.models, "\n");
+  return text.empty() ? "" : "\n" + text;
+}
+
 }  // namespace
 
 std::string table(const std::vector<Result>& results, bool markdown) {
@@ -67,7 +97,7 @@ std::string table(const std::vector<Result>& results, bool markdown) {
   std::vector<Row> rows{header}, costs{cost_header};
   std::string notes;
   for (const auto& r : results) {
-    Row row{r.name, std::to_string(r.threads)};
+    Row row{title(r.name, markdown), std::to_string(r.threads)};
     const auto of = [&](const std::string& e) { return r.engines.count(e) ? r.engines.at(e) : EngineResult{}; };
     for (const auto& e : engines) {
       const EngineResult x = of(e);
@@ -81,12 +111,13 @@ std::string table(const std::vector<Result>& results, bool markdown) {
     row.push_back(gflops >= 0.05 ? fixed(gflops, 1) : "-");
     row.push_back(gflops >= 0.05 && r.probe.peak_gflops > 0 ? fixed(100 * gflops / r.probe.peak_gflops, 0) + "%" : "-");
     rows.push_back(row);
-    Row cost{r.name, std::to_string(r.threads)};
+    Row cost{title(r.name, markdown), std::to_string(r.threads)};
     for (const auto& e : engines) cost.push_back(number(of(e).load_ms + of(e).first_run_ms));
     for (const auto& e : engines) cost.push_back(of(e).peak_mb > 0 ? fixed(of(e).peak_mb, 0) : "-");
     costs.push_back(cost);
   }
-  return layout(rows, markdown) + "\n" + layout(costs, markdown) + (notes.empty() ? "" : "\n" + notes);
+  return layout(rows, markdown) + summary(results, engines.front()) + "\n" + layout(costs, markdown) +
+         (notes.empty() ? "" : "\n" + notes);
 }
 
 nlohmann::json to_json(const std::vector<Result>& results) {

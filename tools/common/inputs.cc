@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <random>
 
 #include "tc/frontend/api/files/npy.h"
@@ -28,11 +29,31 @@ Tensor random_tensor(DType t, Extents extents, std::mt19937_64& rng) {
   return out;
 }
 
+// Numbers of [low, high]; whole ones where the type has no others.
+Tensor uniform_tensor(DType t, Extents extents, double low, double high, std::mt19937_64& rng) {
+  if (!(low <= high)) fail(ErrorCode::bad_argument, "there is no number from ", low, " to ", high);
+  Tensor out(t, std::move(extents));
+  std::uniform_real_distribution<double> real(low, high);
+  std::uniform_int_distribution<int64_t> whole(std::llround(low), std::llround(high));
+  const bool floating = kind(t) == DTypeKind::floating || kind(t) == DTypeKind::complex;
+  std::vector<double> v(static_cast<size_t>(out.size()));
+  for (auto& x : v) x = floating ? real(rng) : static_cast<double>(whole(rng));
+  narrow(v, out);
+  return out;
+}
+
 int64_t parse_int(std::string_view s, const std::string& where) {
   int64_t v = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (error != std::errc() || end != s.data() + s.size())
     fail(ErrorCode::bad_argument, "'", s, "' in ", where, " is not an integer");
+  return v;
+}
+
+double parse_double(const std::string& s, const std::string& where) {
+  char* stop = nullptr;
+  const double v = std::strtod(s.c_str(), &stop);
+  if (s.empty() || *stop) fail(ErrorCode::bad_argument, "'", s, "' in ", where, " is not a number");
   return v;
 }
 
@@ -95,11 +116,14 @@ Tensor parse_literal(const std::string& text, uint64_t seed) {
     const std::string how = end == text.npos ? "zeros" : text.substr(end + 1);
     std::mt19937_64 rng(seed);
     if (how == "random") return random_tensor(*dtype, extents, rng);
+    if (const size_t dots = how.find(".."); dots != how.npos)
+      return uniform_tensor(*dtype, extents, parse_double(how.substr(0, dots), text),
+                            parse_double(how.substr(dots + 2), text), rng);
     Tensor t(*dtype, extents);
     if (how == "ones")
       narrow(std::vector<int64_t>(static_cast<size_t>(t.size()), 1), t);
     else if (how != "zeros")
-      fail(ErrorCode::bad_argument, "'@", how, "' in ", text, ": expected @random, @zeros or @ones");
+      fail(ErrorCode::bad_argument, "'@", how, "' in ", text, ": expected @random, @LOW..HIGH, @zeros or @ones");
     return t;
   }
   const auto values =
@@ -114,11 +138,7 @@ Tensor parse_literal(const std::string& text, uint64_t seed) {
     case DTypeKind::floating:
     case DTypeKind::complex: {
       std::vector<double> v;
-      for (const auto& s : values) {
-        char* stop = nullptr;
-        v.push_back(std::strtod(s.c_str(), &stop));
-        if (s.empty() || *stop) fail(ErrorCode::bad_argument, "'", s, "' in ", text, " is not a number");
-      }
+      for (const auto& s : values) v.push_back(parse_double(s, text));
       narrow(v, t);
       break;
     }

@@ -18,8 +18,8 @@ struct InputSpec {
   std::vector<std::string> dims;        // SYMBOL=N, for random inputs
 };
 
-// A literal such as 2xi64=3,4 or 1x3x224x224xf32@random (also @zeros, @ones); extents, element type, values in
-// row-major order. Error bad_argument.
+// A literal such as 2xi64=3,4 or 1x3x224x224xf32@random (also @LOW..HIGH, @zeros, @ones); extents, element type, values
+// in row-major order. Error bad_argument.
 Tensor parse_literal(const std::string& text, uint64_t seed);
 
 // A value for every input of `f`, in order. Errors: bad_input for unknown, doubled or missing names, and what reading

@@ -256,7 +256,7 @@ int main(int argc, char** argv) {
   app.footer(kExamples);
   app.add_option("model", o.model, "model file, .onnx or .tc");
   app.add_option("-i,--input", o.inputs.inputs,
-                 "NAME=FILE (.npy, .npz[:member], .pb) or NAME=LITERAL (2xi64=3,4; 1x3xf32@random)")
+                 "NAME=FILE (.npy, .npz[:member], .pb) or NAME=LITERAL (2xi64=3,4; 1x3xf32@random; 9xi32@0..5)")
       ->allow_extra_args(false);
   app.add_option("--inputs", o.inputs.npz, ".npz file with members named as inputs");
   app.add_option("--random", o.seed, "make up the remaining inputs, from this seed (default 1)")
