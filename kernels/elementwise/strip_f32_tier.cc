@@ -1,9 +1,11 @@
+#include "tc/kernels/elementwise/strip_bytes.h"
 #include "tc/kernels/elementwise/strip_engine.h"
 
 namespace tc::kernels {
 namespace {
 
 Status run_f32(const StripArgs& args, int64_t begin, int64_t end) {
+  if (run_bytes(args, begin, end)) return {};
   return run_program<float>(args, begin, end);
 }
 

@@ -19,17 +19,6 @@ TC_INLINE Vec<T> load_some(const T* p, int64_t n) {
   return n >= kV ? load(p) : load(p, Tail<T>(static_cast<int>(n)));
 }
 
-template <class T>
-TC_INLINE VecI load_i32(const uint8_t* p, int64_t n) {
-  const Tail<int32_t> tail(n < kV ? static_cast<int>(n) : 0);
-  if constexpr (std::is_signed_v<T>) {
-    const auto* q = reinterpret_cast<const int8_t*>(p);
-    return n >= kV ? load_i8(q) : load_i8(q, tail);
-  } else {
-    return n >= kV ? load_u8(p) : load_u8(p, tail);
-  }
-}
-
 // place(column, register) for the columns of a row.
 template <class Place>
 TC_INLINE void finish_row(const Int8Finish& f, int64_t r, Place&& place) {

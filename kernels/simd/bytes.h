@@ -1,11 +1,24 @@
-// Bytes: the low one of each lane of a register, stored side by side.
+// Bytes as the lanes of a register: loaded as integers; the low one of each lane, stored side by side.
 #pragma once
 #include <cstring>
+#include <type_traits>
 
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
 namespace {
+
+// Bytes of signedness T in the lanes of i32: as many as there are lanes, or n.
+template <class T>
+TC_INLINE VecI load_i32(const uint8_t* p, int64_t n) {
+  const Tail<int32_t> tail(n < kLanes<int32_t> ? static_cast<int>(n) : 0);
+  if constexpr (std::is_signed_v<T>) {
+    const auto* q = reinterpret_cast<const int8_t*>(p);
+    return n >= kLanes<int32_t> ? load_i8(q) : load_i8(q, tail);
+  } else {
+    return n >= kLanes<int32_t> ? load_u8(p) : load_u8(p, tail);
+  }
+}
 
 #if defined(__AVX512F__)
 TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
