@@ -41,6 +41,39 @@ Function mlp() {
   });
 }
 
+// Naumov et al., "Deep learning recommendation model for personalization and recommendation systems" (DLRM), 2019.
+Function recommender() {
+  constexpr int64_t kTables = 8, kRows = 20000, kSize = 64;
+  std::vector<Input> inputs{{"dense", f32, {"batch", 13}}};
+  for (int64_t t = 0; t < kTables; ++t) inputs.push_back({"category_" + std::to_string(t), i64, {"batch"}});
+  return trace("recommender", inputs, [](std::vector<Var> args) {
+    Weights w(6);
+    Var x = args[0];
+    int64_t in = 13;
+    for (const int64_t out : {512, 256, 64}) {
+      x = relu(linear(w, x, in, out, 1.4F));
+      in = out;
+    }
+    std::vector<Var> features{expand_dims(x, 1)};
+    for (size_t t = 1; t < args.size(); ++t)
+      features.push_back(expand_dims(embedding(args[t], w.uniform({kRows, kSize}, -1, 1)), 1));
+    const Var all = concat(features, {.axis = 1}), products = matmul(all, permute_dims(all, {0, 2, 1}));
+    // Each pair once: what lies below the diagonal.
+    constexpr int64_t kCount = kTables + 1, kPairs = kCount * (kCount - 1) / 2;
+    Tensor pairs(i64, {kPairs});
+    size_t next = 0;
+    for (int64_t i = 0; i < kCount; ++i)
+      for (int64_t j = 0; j < i; ++j) pairs.mutable_span<int64_t>()[next++] = i * kCount + j;
+    x = concat({x, reshape(products, {-1, kCount * kCount})[{slice({}, {}), asarray(pairs)}]}, {.axis = 1});
+    in = kSize + kPairs;
+    for (const int64_t out : {512, 256}) {
+      x = relu(linear(w, x, in, out, 1.4F));
+      in = out;
+    }
+    return sigmoid(linear(w, x, in, 1));
+  });
+}
+
 Function mnist_cnn() {
   return trace("mnist_cnn", {{"image", f32, {"batch", 1, 28, 28}}}, [](Var x) {
     Weights w(2);

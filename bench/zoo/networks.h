@@ -7,6 +7,7 @@ namespace tc::zoo {
 
 // Perceptrons and convolutional networks.
 Function mlp();
+Function recommender();
 Function mnist_cnn();
 Function resnet18();
 Function resnet50();
@@ -26,6 +27,8 @@ Function detector();
 Function segmentation();
 Function video();
 Function style_transfer();
+Function super_resolution();
+Function generator();
 
 // Speech and language.
 Function speech_encoder();
@@ -40,6 +43,7 @@ Function llama_of();
 template <int kLayers>
 Function bert_of();
 Function vit();
+Function swin();
 template <int kLayers>
 Function gpt2_step_of();
 template <int kBatch>

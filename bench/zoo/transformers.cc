@@ -74,6 +74,64 @@ Function vit() {
   });
 }
 
+// Liu et al., "Swin transformer: hierarchical vision transformer using shifted windows", 2021: two blocks to a stage.
+Function swin() {
+  return trace("swin", {{"image", f32, {"batch", 3, 224, 224}}}, [](Var image) {
+    constexpr int64_t kWindow = 7, kTokens = kWindow * kWindow, kSize = 32;
+    Weights w(14);
+    const auto norm = [&](Var v, int64_t width) {
+      return layer_normalization(v, w.uniform({width}, 0.8F, 1.2F), w.uniform({width}, -0.1F, 0.1F));
+    };
+    int64_t width = 96, side = 56;
+    const Tensor filter = w.layer({width, 3, 4, 4}, 3 * 16), bias = w.uniform({width}, -0.1F, 0.1F);
+    Var x = norm(permute_dims(conv(image, filter, bias, {.strides = {4, 4}}), {0, 2, 3, 1}), width);
+    for (int stage = 0; stage < 3; ++stage) {
+      if (stage > 0) {  // four neighbours become one
+        const IndexRange even = slice(0, {}, 2), odd = slice(1, {}, 2), every = slice({}, {});
+        x = concat({x[{every, even, even}], x[{every, odd, even}], x[{every, even, odd}], x[{every, odd, odd}]},
+                   {.axis = 3});
+        x = matmul(norm(x, 4 * width), w.layer({4 * width, 2 * width}, 4 * width));
+        width *= 2, side /= 2;
+      }
+      const int64_t windows = side / kWindow, heads = width / kSize;
+      for (const int64_t shift : {int64_t{0}, kWindow / 2}) {
+        Var y = norm(x, width);
+        if (shift) y = roll(y, {-shift, -shift}, {.axis = {1, 2}});
+        y = permute_dims(reshape(y, {-1, windows, kWindow, windows, kWindow, width}), {0, 1, 3, 2, 4, 5});
+        const Var all = reshape(linear(w, reshape(y, {-1, kTokens, width}), width, 3 * width),
+                                {-1, kTokens, 3, heads, kSize}),
+                  qkv = permute_dims(all, {2, 0, 3, 1, 4});
+        Var scores = matmul(qkv[0] * (1 / std::sqrt(static_cast<double>(kSize))), permute_dims(qkv[1], {0, 1, 3, 2})) +
+                     w.uniform({1, heads, kTokens, kTokens}, -1, 1);
+        if (shift) {  // what was rolled in from the other side does not belong to the window
+          Tensor mask(f32, {windows * windows, kTokens, kTokens});
+          const auto part = [&](int64_t window, int64_t token) {
+            const auto region = [&](int64_t i, int64_t at) {
+              return i + 1 < windows ? 0 : at < kWindow - shift ? 1 : 2;
+            };
+            return 3 * region(window / windows, token / kWindow) + region(window % windows, token % kWindow);
+          };
+          size_t next = 0;
+          for (int64_t i = 0; i < windows * windows; ++i)
+            for (int64_t j = 0; j < kTokens; ++j)
+              for (int64_t k = 0; k < kTokens; ++k)
+                mask.mutable_span<float>()[next++] = part(i, j) == part(i, k) ? 0.0F : -100.0F;
+          scores =
+              reshape(reshape(scores, {-1, windows * windows, heads, kTokens, kTokens}) + expand_dims(mask, {0, 2}),
+                      {-1, heads, kTokens, kTokens});
+        }
+        y = linear(w, merge_heads(matmul(softmax(scores), qkv[2]), width), width, width, 0.5F);
+        y = permute_dims(reshape(y, {-1, windows, windows, kWindow, kWindow, width}), {0, 1, 3, 2, 4, 5});
+        y = reshape(y, {-1, side, side, width});
+        if (shift) y = roll(y, {shift, shift}, {.axis = {1, 2}});
+        x = x + y;
+        x = x + linear(w, gelu_chain(linear(w, norm(x, width), width, 4 * width)), 4 * width, width, 0.5F);
+      }
+    }
+    return linear(w, mean(norm(x, width), {.axis = {1, 2}}), width, 1000);
+  });
+}
+
 template <int kLayers>
 Function gpt2_step_of() {
   std::vector<Input> inputs{{"input_ids", i64, {1, 1}}, {"position_ids", i64, {1, 1}}};

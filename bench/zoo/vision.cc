@@ -389,4 +389,31 @@ Function style_transfer() {
   });
 }
 
+// Shi et al., "Real-time single image and video super-resolution using an efficient sub-pixel convolutional neural
+// network" (ESPCN), 2016: brightness at three times the size.
+Function super_resolution() {
+  return trace("super_resolution", {{"image", f32, {"batch", 1, 224, 224}}}, [](Var x) {
+    Weights w(53);
+    x = relu(conv_bias(w, x, 1, 64, 5));
+    x = relu(conv_bias(w, x, 64, 64, 3));
+    x = relu(conv_bias(w, x, 64, 32, 3));
+    return depth_to_space(conv_bias(w, x, 32, 9, 3), 3, {.columns_first = true});
+  });
+}
+
+// Radford et al., "Unsupervised representation learning with deep convolutional generative adversarial networks"
+// (DCGAN), 2015.
+Function generator() {
+  return trace("generator", {{"noise", f32, {"batch", 100, 1, 1}}}, [](Var x) {
+    Weights w(54);
+    const auto layer = [&](Var v, int64_t in, int64_t out, int64_t stride) {
+      return conv_transpose(v, w.layer({in, out, 4, 4}, in * 16 / stride / stride, 1.4F),
+                            {.strides = {stride, stride}, .padding = stride == 1 ? Padding{0, 0} : Padding{1, 1}});
+    };
+    x = relu(batch_norm(w, layer(x, 100, 512, 1), 512));
+    for (const int64_t width : {512, 256, 128}) x = relu(batch_norm(w, layer(x, width, width / 2, 2), width / 2));
+    return tanh(layer(x, 64, 3, 2));
+  });
+}
+
 }  // namespace tc::zoo
