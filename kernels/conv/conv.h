@@ -89,6 +89,13 @@ constexpr int64_t conv_patch_floats(const ConvShape& s) {
 constexpr bool conv_by_lanes(ConvAlgorithm algorithm, const ConvShape& s) {
   return algorithm == ConvAlgorithm::direct && s.groups > 1 && s.groups == s.ic && s.groups == s.oc;
 }
+// Neighbouring outputs read neighbouring pieces of lines, as patches of an image: im2col takes these apart in
+// registers.
+constexpr bool conv_by_patches(const ConvShape& s) {
+  const int64_t k = s.kernel[2];
+  return !s.transposed && k == s.stride[2] && s.dilation[2] == 1 && s.pad[2] == 0 && s.out[2] * k <= s.in[2] &&
+         (k == 2 || k == 4 || k == 8 || k == 16);
+}
 // Outputs of a Winograd tile are so far apart.
 constexpr int64_t winograd_apart(const ConvShape& s, int axis) {
   return s.kernel[axis] == 1 ? 1 : s.dilation[axis];

@@ -3,8 +3,58 @@
 #include "tc/kernels/conv/algorithms_tier.h"
 #include "tc/kernels/conv/gather_tier.h"
 #include "tc/kernels/gemm/block_tier.h"
+#include "tc/kernels/simd/stride2.h"
 
 namespace tc::kernels {
+namespace {
+
+// The next `count` pixels of a line in patches of N floats -> a row of a panel for each of their taps.
+template <int N>
+void take_patches(const float* line, int count, float* dst) {
+  const auto take = [&](int pixels, auto read, auto write) __attribute__((always_inline)) {
+    VecF m[N];
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) {
+      const int64_t rest = pixels * N - i * kVecFloats;
+      m[i] = read(line + i * kVecFloats, static_cast<int>(rest <= 0 ? 0 : least(rest, kVecFloats)));
+    }
+    take_apart(m);
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) write(dst + i * kPanel, m[i]);
+    line += kVecFloats * N, dst += kVecFloats;
+  };
+  for (; count >= kVecFloats; count -= kVecFloats)
+    take(
+        kVecFloats, [](const float* p, int) { return load(p); }, [](float* p, VecF v) { store(p, v); });
+  if (count == 0) return;
+  const Tail<float> tail(count);
+  take(
+      count, [](const float* p, int rest) { return load(p, Tail<float>(rest)); },
+      [&](float* p, VecF v) { store(p, v, tail); });
+}
+
+// Runs::gather for a line of the kernel, whose first tap this is.
+void gather_patches(const ConvShape& s, const Runs<kPanel>& runs, const float* plane, int64_t tap, float* dst) {
+  const int64_t k = s.kernel[2];
+  const int64_t kz = tap / (s.kernel[1] * k), ky = tap / k % s.kernel[1];
+  int at = 0;
+  for (int r = 0; r < runs.count; at += runs.run[r++].count) {
+    const Run& run = runs.run[r];
+    const int64_t z = source(s, 0, run.z, kz), y = source(s, 1, run.y, ky);
+    if (z < 0 || y < 0) {
+      for (int64_t q = 0; q < k; ++q)
+        std::memset(dst + q * kPanel + at, 0, static_cast<size_t>(run.count) * sizeof(float));
+      continue;
+    }
+    const float* line = plane + (z * s.in[1] + y) * s.in[2] + run.x * k;
+    const auto take = k == 2 ? take_patches<2> : k == 4 ? take_patches<4> : k == 8 ? take_patches<8> : take_patches<16>;
+    take(line, run.count, dst + at);
+  }
+  for (int64_t q = 0; at < kPanel && q < k; ++q)
+    std::memset(dst + q * kPanel + at, 0, static_cast<size_t>(kPanel - at) * sizeof(float));
+}
+
+}  // namespace
 
 void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int worker) {
   const ConvShape& s = args.shape;
@@ -19,6 +69,7 @@ void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& p, int64_t 
   const float* x = args.x + (image * s.groups + group) * in_channels * in_plane;
   const int64_t channel = group * out_channels;
   const int64_t row0 = image * s.oc + channel;
+  const bool patches = conv_by_patches(s);
   float* panel = args.scratch + worker * p.worker_floats_apart();
 
   GemmBlock block;
@@ -38,7 +89,16 @@ void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& p, int64_t 
     block.out.cols = cols;
     for (int64_t k0 = 0; k0 < steps; k0 += p.chunk) {
       const int64_t k1 = least(steps, k0 + p.chunk);
-      for (int64_t k = k0; k < k1; ++k) runs.gather(s, x + k / taps * in_plane, k % taps, panel + (k - k0) * kPanel);
+      for (int64_t k = k0, step; k < k1; k += step) {
+        const float* plane = x + k / taps * in_plane;
+        float* to = panel + (k - k0) * kPanel;
+        const bool whole = patches && k % s.kernel[2] == 0 && k + s.kernel[2] <= k1;
+        step = whole ? s.kernel[2] : 1;
+        if (whole)
+          gather_patches(s, runs, plane, k % taps, to);
+        else
+          runs.gather(s, plane, k % taps, to);
+      }
       block.k = k1 - k0;
       block.a = args.w + channel * steps + k0;
       block.out.first = k0 == 0;

@@ -1,4 +1,4 @@
-// Pairs of floats taken apart and put together.
+// Floats at a stride taken apart and put together.
 #pragma once
 #include "tc/kernels/simd/vec.h"
 
@@ -17,6 +17,50 @@ TC_INLINE VecF load_every_second(const float* p) {
 #else
   return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 2, 0)));
 #endif
+}
+
+// a[0], a[2], ..., b[0], b[2], ...
+TC_INLINE VecF evens(VecF a, VecF b) {
+#if defined(__AVX512F__)
+  const __m512i lanes = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return VecF(_mm512_permutex2var_ps(a, lanes, b));
+#elif defined(__AVX2__)
+  const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+  return VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(pairs, _MM_SHUFFLE(3, 1, 2, 0))));
+#else
+  return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+#endif
+}
+TC_INLINE VecF odds(VecF a, VecF b) {
+#if defined(__AVX512F__)
+  const __m512i lanes = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  return VecF(_mm512_permutex2var_ps(a, lanes, b));
+#elif defined(__AVX2__)
+  const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+  return VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(pairs, _MM_SHUFFLE(3, 1, 2, 0))));
+#else
+  return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+#endif
+}
+
+// Registers of neighbouring floats -> m[r]: those whose place modulo N, a power of two, is r.
+template <int N>
+TC_INLINE void take_apart(VecF (&m)[N]) {
+  if constexpr (N > 1) {
+    VecF even[N / 2], odd[N / 2];
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) {
+      even[i] = evens(m[2 * i], m[2 * i + 1]);
+      odd[i] = odds(m[2 * i], m[2 * i + 1]);
+    }
+    take_apart(even);
+    take_apart(odd);
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) {
+      m[2 * i] = even[i];
+      m[2 * i + 1] = odd[i];
+    }
+  }
 }
 
 // p[0] = a[0], p[1] = b[0], p[2] = a[1], ...

@@ -284,6 +284,21 @@ TEST(Conv, StridesPadsDilations) {
   check(shape_2d(1, 3, 16, 33, 35, 7, 7, 2, 3));
 }
 
+// Kernels as wide as their stride: panels that cross lines, pixels beyond the last patch, padding above.
+TEST(Conv, PatchesSideBySide) {
+  for (const int64_t k : {2, 3, 4, 8, 16}) {
+    for (const int64_t w : {1, 2, 7, 16, 17, 35}) {
+      check(shape_2d(2, 3, 9, 3 * k, w * k, k, k, k), {.bias = true});
+      check(shape_2d(1, 2, 20, 2 * k + 1, w * k + k - 1, k, k, k), {.residual = true, .clip = true});
+    }
+  }
+  ConvShape padded = shape_2d(1, 3, 16, 20, 24, 4, 4, 4);
+  padded.pad[1] = 3, padded.out[1] = 6;
+  check(padded);
+  check(shape_2d(1, 70, 16, 12, 12, 4, 4, 4), {.strip = true});  // several blocks of the sum
+  check(shape_2d(1, 6, 6, 8, 44, 3, 4, 4, 0, 1, 2));
+}
+
 // Taps that lie in the padding for whole tiles, or for all of the image.
 TEST(Conv, ImagesSmallerThanKernels) {
   for (const auto& [h, w] : {std::pair<int64_t, int64_t>{1, 40}, {40, 1}, {1, 1}, {2, 3}, {30, 5}})
