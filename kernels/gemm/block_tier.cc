@@ -52,6 +52,37 @@ void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, 
   }
 }
 
+// A strip of R rows over the panels of a block: each tile writes on where the last one ended in every row, which the
+// machine sees and fetches ahead by itself. Asked for too, the lines come later: 1024x1x1024 0.057 ms, so 0.099.
+template <int R>
+void across(const GemmBlock& g, const float* a, TileOut out) {
+  const float* b = g.b;
+  for (int64_t panels = g.panels; panels > 0; --panels, b += g.b_panel) {
+    Tile<R, kPanelVecs> t;
+    t.zero();
+    if (int64_t steps = g.k; steps > 0) {
+      const float *x = forget(a), *y = b;
+      do {
+        t.step(x, g.a_rs, y, 16);
+        x += g.a_cs, y += g.b_rs;
+      } while (--steps > 0);
+    }
+    t.finish(*g.epilogue, out);
+    out.c += kPanel;
+    if (out.residual != nullptr) out.residual += kPanel * out.residual_step;
+    if (out.bias != nullptr) out.bias += kPanel;
+    if (out.scale != nullptr) out.scale += kPanel;
+  }
+}
+
+using AcrossFn = void (*)(const GemmBlock&, const float*, TileOut);
+
+template <int... R>
+AcrossFn across_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr AcrossFn kByRows[] = {across<R + 1>...};
+  return kByRows[rows - 1];
+}
+
 using StripsFn = void (*)(const GemmBlock&, const float*, int64_t, Ahead&, TileOut);
 
 template <bool kPackedA, int NV, int... R>
@@ -71,6 +102,19 @@ StripsFn strips_of(int vecs, int rows, std::integer_sequence<int, V...>) {
 }  // namespace
 
 void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
+  if (g.panels > 1) {
+    const Strips strips(g.rows, kMaxRows[kPanelVecs]);
+    for (int64_t strip = 0; strip < strips.count; ++strip) {
+      const int64_t row = strips.begin(strip);
+      TileOut out = g.out;
+      out.c += row * out.row;
+      if (out.residual != nullptr) out.residual += row * out.residual_row;
+      if (out.row_bias != nullptr) out.row_bias += row;
+      constexpr std::make_integer_sequence<int, kMaxRows[kPanelVecs]> kRows;
+      across_of(strips.rows(strip), kRows)(g, g.a + row * g.a_rs, out);
+    }
+    return;
+  }
   constexpr std::make_integer_sequence<int, kPanelVecs> kVecs;
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
   const bool packed_a = g.a_strip != 0;

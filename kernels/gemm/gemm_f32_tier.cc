@@ -65,6 +65,11 @@ void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t
   if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
 }
 
+// Up to so many steps a product is as quick as C is written: several panels at a time. 1024 x 1024 of 4, 8, 12 and 16
+// steps on Zen 5 0.136 to 0.068 ms, 0.139 to 0.098, 0.149 to 0.129, 0.183 to 0.177, of 32 0.333 to 0.331; 8192 x 128 of
+// 8 0.106 to 0.109.
+constexpr int64_t kShortSum = 16, kLeastAcross = 192;
+
 // packed_a: the rows' strips, or null. onward: the panel that the worker reads after these, or null.
 void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
                int64_t col1, const float* packed, const float* packed_a, const float* onward) {
@@ -84,15 +89,20 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     block.a = (packed_a != nullptr ? packed_a : it.a + row0 * g.a_rs) + k0 * block.a_cs;
     block.out.first = k0 == 0;
     block.out.last = k1 == g.k;
-    for (int64_t j = col0; j < col1; j += kPanel) {
+    int64_t finished = col0;
+    for (int64_t j = col0, next; j < col1; j = next) {
+      block.panels = g.k <= kShortSum && col1 - j >= kLeastAcross ? (col1 - j) / kPanel : 1;
+      next = j + block.panels * kPanel;
       block.out.cols = static_cast<int>(least(kPanel, col1 - j));
       if (p.source == Source::direct) {
         block.b_rs = g.b_rs;
+        block.b_panel = kPanel;
         block.b = packed + j - col0 + k0 * g.b_rs;
       } else {
         block.b_rs = round_up(block.out.cols, kVecFloats);
+        block.b_panel = g.k * kPanel;
         block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
-        block.ahead = j + kPanel < col1 ? block.b + g.k * kPanel : k1 < g.k ? packed + k1 * block.b_rs : onward;
+        block.ahead = next < col1 ? block.b + g.k * (next - j) : k1 < g.k ? packed + k1 * block.b_rs : onward;
       }
       block.out.c = it.c + row0 * g.c_rs + j;
       block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
@@ -101,9 +111,9 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
       block.out.residual = it.residual == nullptr ? nullptr : it.residual + row0 * g.residual_rs + j * g.residual_cs;
       TC_TIER_NAME(gemm_block)(block);
       // The strip's operands and results of 64 or more columns are still in L1 or L2.
-      if (block.out.last && g.epilogue.strip != nullptr && ((j + kPanel - col0) % 64 == 0 || j + kPanel >= col1)) {
-        const int64_t from = col0 + (j - col0) / 64 * 64;
-        strip(g, it, row0, row1 - row0, from, least(col1, j + kPanel) - from);
+      if (block.out.last && g.epilogue.strip != nullptr && ((next - col0) % 64 == 0 || next >= col1)) {
+        strip(g, it, row0, row1 - row0, finished, least(col1, next) - finished);
+        finished = next;
       }
     }
     k0 = k1;

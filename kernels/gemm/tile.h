@@ -31,7 +31,8 @@ struct TileOut {
   }
 };
 
-// rows x (out.cols <= panel width) of C over k steps; b: a packed panel, its rows b_rs floats apart.
+// rows x (out.cols <= panel width) of C over k steps; b: a packed panel, its rows b_rs floats apart. Or the same for
+// several panels side by side, full ones: then A is not packed, and nothing is asked for ahead.
 struct GemmBlock {
   int64_t rows = 0, k = 0;
   const float* a = nullptr;
@@ -39,7 +40,8 @@ struct GemmBlock {
   int64_t a_strip = 0;  // A is packed by strips of rows (gemm/pack_tier.h), this many floats apart; 0: a_rs says it all
   const float* b = nullptr;
   int64_t b_rs = 0;
-  const float* ahead = nullptr;  // k rows of a packed panel that are read next, to be asked for meanwhile; or null
+  int64_t panels = 1, b_panel = 0;  // their number, and floats between those of B
+  const float* ahead = nullptr;     // k rows of a packed panel that are read next, to be asked for meanwhile; or null
   const Epilogue* epilogue = nullptr;
   TileOut out;
 };

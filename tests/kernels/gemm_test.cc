@@ -184,6 +184,20 @@ TEST(Gemm, EveryColumnCount) {
   }
 }
 
+// Several panels side by side.
+TEST(Gemm, ShortSumsAcross) {
+  for (const int64_t n : {191, 192, 208, 255, 400, 600}) {
+    for (const int64_t k : {1, 4, 15, 16}) {
+      for (const bool packed : {false, true}) {
+        check({13, n, k, false, false, packed}, {.bias = true, .clip = true});
+        check({9, n, k, false, true, packed}, {.scale = true, .residual = true, .alpha = 1.5f, .strip = true});
+        check({20, n, k, true, false, packed}, {.row_bias = true, .residual = true, .slope = 0.1f, .one_col = true});
+      }
+    }
+  }
+  check({5, 300, 0, false, false, true}, {.bias = true});
+}
+
 TEST(Gemm, StridesAndPacking) {
   for (const bool at : {false, true}) {
     for (const bool bt : {false, true}) {
