@@ -227,6 +227,16 @@ bool bind_other_product(Binder& b, const ProductTerms& p, const Epilogue& e) {
   return true;
 }
 
+// Whether the product reads rows of A whole, a register of them at a time, and columns of B that lie as they are: it
+// does so for up to four. 10000 rows by 1 column of 32 steps 0.066 to 0.018 ms, by 3 of 16 0.038 to 0.025.
+bool is_tall(const Binder& b, const ProductTerms& p, const Matrix& factor) {
+  constexpr int64_t kLeastRows = 64, kLeastSteps = 16, kMostSteps = 1024;
+  if (p.trans_a || factor.cols > 4 || factor.rows < kLeastSteps || factor.rows > kMostSteps) return false;
+  int64_t rows = 1;
+  for (int i = 0; i + 1 < b.rank(0); ++i) rows *= b.shape(0)[i].is_const() ? b.shape(0)[i].value() : 1;
+  return rows >= kLeastRows;
+}
+
 bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   if (b.dtype(0) != DType::f32) return bind_other_product(b, p, e);
   const auto adds = addends_of(b, p);
@@ -237,8 +247,9 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   o.alpha = p.alpha, o.beta = p.beta;
   o.a = b.in(0);
   int64_t packed_floats = 0;
-  if (const Tensor* t = b.constant(1); t && b.rank(1) == 2 && t->size() > 0) {
-    const Matrix m = matrix_of(t->extents(), p.trans_b, true);
+  const Tensor* t = b.constant(1);
+  const bool packs = t && b.rank(1) == 2 && t->size() > 0;
+  if (const Matrix m = packs ? matrix_of(t->extents(), p.trans_b, true) : Matrix(); packs && !is_tall(b, p, m)) {
     packed_floats = kernels::gemm_packed_floats(b.table().gemm.traits.fn(), m.rows, m.cols);
     o.packed_b = packed_factor(b, 1, p.trans_b, m.rows, m.cols);
   } else {

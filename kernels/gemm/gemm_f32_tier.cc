@@ -305,7 +305,32 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
     few = scratch;
     few_rs = ld;
   }
-  for (int64_t j = j0; j < j1; j += 4) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  TileOut out;
+  out.scale = g.epilogue.scale, out.row_bias = g.epilogue.row_bias, out.residual = it.residual;
+  const bool plain =
+      out.simple(g.epilogue) && g.epilogue.bias == nullptr && g.epilogue.lo == -kInfinity && g.epilogue.hi == kInfinity;
+  int64_t j = j0;
+  // Sums that are short next to the way from a register's lanes to one number: a register of rows at a time.
+  for (; p.swapped && j + kVecFloats <= j1; j += kVecFloats) {
+    for (int64_t s = 0; s < rows; ++s) {
+      const VecF x = dots_by_lanes(g.k, few + s * few_rs, many + j * many_rs, many_rs);
+      float* c = it.c + j * g.c_rs + s;
+      if (plain && g.c_rs == 1) {
+        store(c, x);
+        continue;
+      }
+      float sums[kVecFloats];
+      store(sums, x);
+      for (int q = 0; q < kVecFloats; ++q) {
+        if (plain)
+          c[q * g.c_rs] = sums[q];
+        else
+          finish_one(g, it, j + q, s, sums[q]);
+      }
+    }
+  }
+  for (; j < j1; j += 4) {
     const int64_t count = least(4, j1 - j);
     for (int64_t s = 0; s < rows; ++s) {
       float sums[4];

@@ -1,5 +1,6 @@
 // Products with few rows, where reading the large operand once is all the work.
 #pragma once
+#include "tc/kernels/simd/transpose.h"
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
@@ -65,6 +66,27 @@ inline void dots(int64_t k, const float* a, const float* b, int64_t ld, float* s
   }
 #pragma GCC unroll 4
   for (int q = 0; q < N; ++q) sums[q] = sum(even[q] + odd[q]);
+}
+
+// Lane q: dot(a, b + q * ld) over k floats.
+inline VecF dots_by_lanes(int64_t k, const float* a, const float* b, int64_t ld) {
+  constexpr int kV = kLanes<float>;
+  VecF sums[kV];
+#pragma GCC unroll 16
+  for (int q = 0; q < kV; ++q) sums[q] = VecF(0.0f);
+  int64_t p = 0;
+  for (; p + kV <= k; p += kV) {
+    const VecF x = load(a + p);
+#pragma GCC unroll 16
+    for (int q = 0; q < kV; ++q) sums[q] = fma(x, load(b + q * ld + p), sums[q]);
+  }
+  if (p < k) {
+    const Tail<float> tail(static_cast<int>(k - p));
+    const VecF x = load(a + p, tail);
+#pragma GCC unroll 16
+    for (int q = 0; q < kV; ++q) sums[q] = fma(x, load(b + q * ld + p, tail), sums[q]);
+  }
+  return row_sums(sums);
 }
 
 }  // namespace

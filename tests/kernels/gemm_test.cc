@@ -184,6 +184,18 @@ TEST(Gemm, EveryColumnCount) {
   }
 }
 
+// Rows of A by up to four columns, whose sums are lanes of a register.
+TEST(Gemm, TallAndThin) {
+  for (const int64_t m : {5, 16, 37, 3000}) {
+    for (const int64_t n : {1, 3, 4}) {
+      for (const int64_t k : {8, 15, 16, 33}) {
+        check({m, n, k});
+        check({m, n, k, false, true}, {.bias = true, .residual = true, .clip = true});
+      }
+    }
+  }
+}
+
 // Several panels side by side.
 TEST(Gemm, ShortSumsAcross) {
   for (const int64_t n : {191, 192, 208, 255, 400, 600}) {
