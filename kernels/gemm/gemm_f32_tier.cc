@@ -65,10 +65,8 @@ void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t
   if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
 }
 
-// Up to so many steps a product is as quick as C is written: several panels at a time. 1024 x 1024 of 4, 8, 12 and 16
-// steps on Zen 5 0.136 to 0.068 ms, 0.139 to 0.098, 0.149 to 0.129, 0.183 to 0.177, of 32 0.333 to 0.331; 8192 x 128 of
-// 8 0.106 to 0.109.
-constexpr int64_t kShortSum = 16, kLeastAcross = 192;
+// 8192 x 128 of 8 steps 0.106 to 0.109 ms.
+constexpr int64_t kLeastAcross = 192;
 
 // packed_a: the rows' strips, or null. onward: the panel that the worker reads after these, or null.
 void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
@@ -91,7 +89,7 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     block.out.last = k1 == g.k;
     int64_t finished = col0;
     for (int64_t j = col0, next; j < col1; j = next) {
-      block.panels = g.k <= kShortSum && col1 - j >= kLeastAcross ? (col1 - j) / kPanel : 1;
+      block.panels = g.k <= kGemmShortSum && col1 - j >= kLeastAcross ? (col1 - j) / kPanel : 1;
       next = j + block.panels * kPanel;
       block.out.cols = static_cast<int>(least(kPanel, col1 - j));
       if (p.source == Source::direct) {
