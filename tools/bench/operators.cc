@@ -1,16 +1,13 @@
 #include "tc/tools/bench/operators.h"
 
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 
 #include "tc/tools/common/inputs.h"
-
-#ifdef TC_WITH_ONNX
-#include <onnx/onnx_pb.h>
-#endif
 
 namespace tc::bench {
 namespace {
@@ -46,76 +43,70 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-#ifdef TC_WITH_ONNX
-
 constexpr int kOpset = 21, kIrVersion = 10;
 
-using ::onnx::AttributeProto;
+// Fields of protobuf's wire format, by number: https://protobuf.dev/programming-guides/encoding.
+std::string varint(uint64_t v) {
+  std::string out;
+  for (; v >= 128; v >>= 7) out += static_cast<char>(v | 128);
+  return out + static_cast<char>(v);
+}
+std::string field(uint64_t number, std::string_view bytes) {
+  return cat(varint(number << 3 | 2), varint(bytes.size()), bytes);
+}
+std::string scalar(uint64_t number, int64_t v) {
+  return varint(number << 3) + varint(static_cast<uint64_t>(v));
+}
+std::string scalar(uint64_t number, float v) {
+  std::string bytes(sizeof v, '\0');
+  std::memcpy(bytes.data(), &v, sizeof v);
+  return varint(number << 3 | 5) + bytes;
+}
 
-// NAME=VALUE
-void add_attribute(const std::string& word, ::onnx::NodeProto& node) {
+// The messages of ONNX, with the numbers of onnx.proto. NAME=VALUE becomes an AttributeProto.
+std::string attribute(const std::string& word) {
+  enum Type : int64_t { kFloat = 1, kInt = 2, kString = 3, kFloats = 6, kInts = 7 };
+  const auto made = [](const std::string& name, Type type, const std::string& value) {
+    return field(1, name) + value + scalar(20, static_cast<int64_t>(type));
+  };
   const size_t at = word.find('=');
   if (at == word.npos || at == 0) fail(ErrorCode::bad_argument, "'", word, "': expected NAME=VALUE");
-  AttributeProto& a = *node.add_attribute();
-  a.set_name(word.substr(0, at));
-  const std::string value = word.substr(at + 1);
+  const std::string name = word.substr(0, at), value = word.substr(at + 1);
   const bool list = value.find(',') != value.npos;
-  std::vector<int64_t> integers;
-  std::vector<float> numbers;
+  std::string integers, numbers;
+  bool whole = true;
   std::istringstream parts(value);
   for (std::string part; std::getline(parts, part, ',');) {
     int64_t i = 0;
     float f = 0;
-    if (!read_number(part, f)) {
-      a.set_type(AttributeProto::STRING);
-      a.set_s(value);
-      return;
-    }
-    numbers.push_back(f);
-    if (read_number(part, i)) integers.push_back(i);
+    if (!read_number(part, f)) return made(name, kString, field(4, value));
+    whole &= read_number(part, i);
+    integers += scalar(list ? 8 : 3, i);
+    numbers += scalar(list ? 7 : 2, f);
   }
-  const bool whole = integers.size() == numbers.size();
   if (numbers.empty()) fail(ErrorCode::bad_argument, "'", word, "' has no value");
-  if (list && whole) {
-    a.set_type(AttributeProto::INTS);
-    a.mutable_ints()->Add(integers.begin(), integers.end());
-  } else if (list) {
-    a.set_type(AttributeProto::FLOATS);
-    a.mutable_floats()->Add(numbers.begin(), numbers.end());
-  } else if (whole) {
-    a.set_type(AttributeProto::INT);
-    a.set_i(integers[0]);
-  } else {
-    a.set_type(AttributeProto::FLOAT);
-    a.set_f(numbers[0]);
-  }
+  return whole ? made(name, list ? kInts : kInt, integers) : made(name, list ? kFloats : kFloat, numbers);
 }
 
-void add_constant(const std::string& name, const Tensor& value, ::onnx::GraphProto& graph) {
+std::string tensor(const std::string& name, const Tensor& value) {
   if (value.dtype() == DType::str || info(value.dtype()).bits < 8)
     fail(ErrorCode::unsupported, "constants of type ", value.type());
-  ::onnx::TensorProto& t = *graph.add_initializer();
-  t.set_name(name);
-  t.set_data_type(info(value.dtype()).onnx);
-  for (const int64_t extent : value.extents()) t.add_dims(extent);
-  t.set_raw_data(value.data(), value.bytes());
+  std::string dims;
+  for (const int64_t extent : value.extents()) dims += scalar(1, extent);
+  const std::string_view raw(static_cast<const char*>(value.data()), value.bytes());
+  return dims + scalar(2, static_cast<int64_t>(info(value.dtype()).onnx)) + field(8, name) + field(9, raw);
 }
 
-void add_input(const std::string& name, const Tensor& value, ::onnx::GraphProto& graph) {
-  ::onnx::ValueInfoProto& v = *graph.add_input();
-  v.set_name(name);
-  auto& type = *v.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(info(value.dtype()).onnx);
-  type.mutable_shape();
-  for (const int64_t extent : value.extents()) type.mutable_shape()->add_dim()->set_dim_value(extent);
+std::string value_info(const std::string& name, const Tensor& value) {
+  std::string shape;
+  for (const int64_t extent : value.extents()) shape += field(1, scalar(1, extent));
+  const std::string type = scalar(1, static_cast<int64_t>(info(value.dtype()).onnx)) + field(2, shape);
+  return field(1, name) + field(2, field(1, type));
 }
-
-#endif
 
 }  // namespace
 
 OperatorModel operator_model(const std::string& line) {
-#ifdef TC_WITH_ONNX
   const size_t end = line.find(';');
   std::vector<std::string> operands = words(line.substr(0, end));
   if (operands.empty()) fail(ErrorCode::bad_argument, "'", line, "' names no operator");
@@ -123,47 +114,38 @@ OperatorModel operator_model(const std::string& line) {
   operands.erase(operands.begin());
 
   OperatorModel result;
-  ::onnx::ModelProto model;
-  model.set_ir_version(kIrVersion);
-  ::onnx::GraphProto& graph = *model.mutable_graph();
-  graph.set_name(op.name);
-  ::onnx::NodeProto& node = *graph.add_node();
-  node.set_op_type(op.name);
-  node.set_domain(op.domain);
+  std::string node, constants, inputs, outputs;
   uint64_t seed = 1;
   for (std::string operand : operands) {
-    const std::string name = cat("x", node.input_size());
-    node.add_input(operand == "_" ? "" : name);
+    const std::string name = cat("x", seed - 1);
+    node += field(1, operand == "_" ? "" : name);
+    const uint64_t own = seed++;
     if (operand == "_") continue;
     const bool constant = operand.front() == '=';
     if (constant) operand.erase(0, 1);
     if (operand.find_first_of("=@") == operand.npos) operand += "@random";
-    const Tensor value = parse_literal(operand, seed++);
+    const Tensor value = parse_literal(operand, own);
     if (constant) {
-      add_constant(name, value, graph);
+      constants += field(5, tensor(name, value));
     } else {
-      add_input(name, value, graph);
+      inputs += field(11, value_info(name, value));
       result.inputs.emplace_back(name, value);
     }
   }
-  if (end != line.npos)
-    for (const auto& word : words(line.substr(end + 1))) add_attribute(word, node);
   for (int i = 0; i < op.outputs; ++i) {
-    node.add_output(cat("y", i));
-    graph.add_output()->set_name(cat("y", i));
+    node += field(2, cat("y", i));
+    outputs += field(12, field(1, cat("y", i)));
   }
-  const auto import = [&](const std::string& domain, int version) {
-    auto& opset = *model.add_opset_import();
-    opset.set_domain(domain);
-    opset.set_version(version);
+  node += field(4, op.name) + field(7, op.domain);
+  if (end != line.npos)
+    for (const auto& word : words(line.substr(end + 1))) node += field(5, attribute(word));
+  const auto opset = [](const std::string& domain, int64_t version) {
+    return field(8, field(1, domain) + scalar(2, version));
   };
-  import("", kOpset);
-  if (!op.domain.empty()) import(op.domain, op.domain.starts_with("ai.onnx.ml") ? 3 : 1);
-  result.bytes = model.SerializeAsString();
+  result.bytes = scalar(1, int64_t{kIrVersion}) +
+                 field(7, field(1, node) + field(2, op.name) + constants + inputs + outputs) + opset("", kOpset);
+  if (!op.domain.empty()) result.bytes += opset(op.domain, op.domain.starts_with("ai.onnx.ml") ? 3 : 1);
   return result;
-#else
-  fail(ErrorCode::unsupported, "op:", line, ": this build has no libonnx to write models with");
-#endif
 }
 
 std::vector<std::string> operator_lines(const std::string& file, const std::string& name) {
