@@ -7,8 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tc/frontend/onnx/typed_writer.h"
 #include "tc/ir/eval/wide.h"
-#include "tests/frontend/onnx/typed_writer.h"
 
 namespace edges {
 namespace {
@@ -72,7 +72,7 @@ bool integral(const std::string& s) {
 std::string attribute(Reader& in) {
   const std::string name = in.until("=");
   in.expect("=");
-  if (in.next() == '"') return testing_onnx::attr_s(name, in.quoted());
+  if (in.next() == '"') return tc::model_writer::attr_s(name, in.quoted());
   if (in.next() == '[') {
     const bool texts = in.eat("[\"");
     if (texts) throw std::runtime_error("lists of strings are not among the attributes");
@@ -80,16 +80,16 @@ std::string attribute(Reader& in) {
     if (std::all_of(items.begin(), items.end(), integral)) {
       std::vector<int64_t> values;
       for (const auto& s : items) values.push_back(std::stoll(s));
-      return testing_onnx::attr_ints(name, values);
+      return tc::model_writer::attr_ints(name, values);
     }
     std::vector<float> values;
     for (const auto& s : items) values.push_back(std::stof(s));
-    return testing_onnx::attr_floats(name, values);
+    return tc::model_writer::attr_floats(name, values);
   }
   const std::string word = in.until(": ");
-  if (integral(word)) return testing_onnx::attr_i(name, std::stoll(word));
-  if (const auto t = tc::dtype_from_name(word)) return testing_onnx::attr_i(name, tc::info(*t).onnx);
-  return testing_onnx::attr_f(name, std::stof(word));
+  if (integral(word)) return tc::model_writer::attr_i(name, std::stoll(word));
+  if (const auto t = tc::dtype_from_name(word)) return tc::model_writer::attr_i(name, tc::info(*t).onnx);
+  return tc::model_writer::attr_f(name, std::stof(word));
 }
 
 // As std::stod, but subnormal numbers are numbers too.
@@ -304,7 +304,7 @@ const char* name_of(Form form) {
 }
 
 std::string model_of(const Edge& edge, Form form) {
-  using namespace testing_onnx;
+  using namespace tc::model_writer;
   Messages given, constants, results;
   Names inputs, outputs;
   for (size_t i = 0; i < edge.inputs.size(); ++i) {
@@ -312,7 +312,7 @@ std::string model_of(const Edge& edge, Form form) {
     if (!edge.inputs[i]) continue;
     const Tensor& t = *edge.inputs[i];
     if (is_constant(form, i)) {
-      constants.push_back(testing_onnx::tensor(inputs.back(), t));
+      constants.push_back(tc::model_writer::tensor(inputs.back(), t));
       continue;
     }
     tc::Dims dims;

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "tc/frontend/onnx/import.h"
+#include "tc/frontend/onnx/model_writer.h"
 #include "tc/ir/module.h"
-#include "tests/frontend/onnx/model_writer.h"
 
 namespace tc {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 // One node with one input and one output.
 std::string error_of(const std::string& op, const std::string& domain, const Opsets& opsets) {

@@ -1,15 +1,15 @@
 #include "microsoft_ops_cases.h"
 #include "peer.h"
-#include "tests/frontend/onnx/model_writer.h"
+#include "tc/frontend/onnx/model_writer.h"
 
 namespace tc::peers {
 namespace {
 
 using Outputs = std::vector<std::optional<DType>>;
 
-using testing_onnx::attr_f;
-using testing_onnx::attr_i;
-using testing_onnx::attr_ints;
+using tc::model_writer::attr_f;
+using tc::model_writer::attr_i;
+using tc::model_writer::attr_ints;
 
 using Attributes = std::vector<std::string>;
 

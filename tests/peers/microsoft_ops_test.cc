@@ -4,27 +4,27 @@
 
 #include "microsoft_ops_cases.h"
 #include "peer.h"
+#include "tc/frontend/onnx/model_writer.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/tc.h"
-#include "tests/frontend/onnx/model_writer.h"
 
 namespace tc::peers {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 std::string input_name(size_t i) {
   return cat("in", i);
 }
 
 std::string declared(const std::string& name, const Tensor& t) {
-  std::vector<testing_onnx::Extent> extents(t.extents().begin(), t.extents().end());
+  std::vector<tc::model_writer::Extent> extents(t.extents().begin(), t.extents().end());
   return value_info(name, static_cast<uint64_t>(info(t.dtype()).onnx), extents);
 }
 
 std::string declared(const std::string& name, DType t) {
   const std::string tensor = scalar(1, static_cast<uint64_t>(info(t).onnx));
-  return testing_wire::field(1, name) + testing_wire::field(2, testing_wire::field(1, tensor));
+  return tc::wire_writer::field(1, name) + tc::wire_writer::field(2, tc::wire_writer::field(1, tensor));
 }
 
 std::string model_of(const Variant& v) {

@@ -10,7 +10,7 @@
 namespace tc::peers {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -332,19 +332,19 @@ TEST(PeerMl, TreeEnsembles) {
       for (float& v : x.mutable_span<float>()) v = below(10) ? static_cast<float>(below(5)) - 2 : kNan;
       Messages a = {attr_ints("tree_roots", roots),
                     attr_ints("nodes_featureids", features),
-                    attr_t("nodes_modes", tensor_proto("", vec(modes))),
-                    attr_t("nodes_splits", tensor_proto("", vec(splits))),
+                    attr_t("nodes_modes", tensor("", vec(modes))),
+                    attr_t("nodes_splits", tensor("", vec(splits))),
                     attr_ints("nodes_truenodeids", yes),
                     attr_ints("nodes_falsenodeids", no),
                     attr_ints("nodes_trueleafs", yes_leaf),
                     attr_ints("nodes_falseleafs", no_leaf),
                     attr_ints("nodes_missing_value_tracks_true", missing),
                     attr_ints("leaf_targetids", targets),
-                    attr_t("leaf_weights", tensor_proto("", vec(weights))),
+                    attr_t("leaf_weights", tensor("", vec(weights))),
                     attr_i("n_targets", 3),
                     attr_i("aggregate_function", aggregate),
                     attr_i("post_transform", transform)};
-      if (!members.empty()) a.push_back(attr_t("membership_values", tensor_proto("", vec(members))));
+      if (!members.empty()) a.push_back(attr_t("membership_values", tensor("", vec(members))));
       cases.push_back({cat("trees_", aggregate, transform), "TreeEnsemble", {x}, a});
     }
   expect_agreement(group(std::move(cases), 5));
@@ -353,10 +353,10 @@ TEST(PeerMl, TreeEnsembles) {
 TEST(PeerMl, DoublePrecision) {
   const Tensor x = rows<double>(3, {1.00000001, 0, 1, -2, 0.99999999, 5});
   Messages nodes = two_trees();
-  nodes[4] = attr_t("nodes_values_as_tensor", tensor_proto("", vec<double>({1, -1, 0, 0, 0, 0})));
+  nodes[4] = attr_t("nodes_values_as_tensor", tensor("", vec<double>({1, -1, 0, 0, 0, 0})));
   const auto with_weights = [&](const std::string& kind) {
     Messages v = with(nodes, votes(kind, {0, 1, 1, 0}, {}));
-    v.back() = attr_t(kind + "_weights_as_tensor", tensor_proto("", vec<double>({0.1, 0.2, 0.3, 0.4})));
+    v.back() = attr_t(kind + "_weights_as_tensor", tensor("", vec<double>({0.1, 0.2, 0.3, 0.4})));
     return v;
   };
   expect_agreement(
@@ -369,23 +369,23 @@ TEST(PeerMl, DoublePrecision) {
 }
 
 TEST(PeerMl, NewLabelEncoder) {
-  expect_agreement(group({{"nan",
-                           "LabelEncoder",
-                           {vec<float>({kNan, -0.0f, 1})},
-                           {attr_floats("keys_floats", {kNan, 0}), attr_floats("values_floats", {7, 8})}},
-                          {"tensors",
-                           "LabelEncoder",
-                           {vec<double>({0.1, 0.2})},
-                           {attr_t("keys_tensor", tensor_proto("", vec<double>({0.1}))),
-                            attr_t("values_tensor", tensor_proto("", vec<double>({1e300}))),
-                            attr_t("default_tensor", tensor_proto("", vec<double>({-1})))}},
-                          {"narrow",
-                           "LabelEncoder",
-                           {words({"a", "b"})},
-                           {attr_t("keys_tensor", tensor_proto("", words({"a"}))),
-                            attr_t("values_tensor", tensor_proto("", vec<int16_t>({-5}))),
-                            attr_t("default_tensor", tensor_proto("", vec<int16_t>({9})))}}},
-                         4));
+  expect_agreement(
+      group({{"nan",
+              "LabelEncoder",
+              {vec<float>({kNan, -0.0f, 1})},
+              {attr_floats("keys_floats", {kNan, 0}), attr_floats("values_floats", {7, 8})}},
+             {"tensors",
+              "LabelEncoder",
+              {vec<double>({0.1, 0.2})},
+              {attr_t("keys_tensor", tensor("", vec<double>({0.1}))),
+               attr_t("values_tensor", tensor("", vec<double>({1e300}))),
+               attr_t("default_tensor", tensor("", vec<double>({-1})))}},
+             {"narrow",
+              "LabelEncoder",
+              {words({"a", "b"})},
+              {attr_t("keys_tensor", tensor("", words({"a"}))), attr_t("values_tensor", tensor("", vec<int16_t>({-5}))),
+               attr_t("default_tensor", tensor("", vec<int16_t>({9})))}}},
+            4));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace tc::peers {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 std::string input_name(const NodeCase& c, size_t i) {
   return cat(c.name, ".in", i);
@@ -23,7 +23,7 @@ std::string output_name(const NodeCase& c, int j) {
 
 // A value info whose extents are open.
 std::string open_input(const std::string& name, const Tensor& t) {
-  std::vector<testing_onnx::Extent> extents;
+  std::vector<tc::model_writer::Extent> extents;
   for (int i = 0; i < t.rank(); ++i) extents.emplace_back(cat(name, "_", i));
   return value_info(name, static_cast<uint64_t>(info(t.dtype()).onnx), extents);
 }
@@ -37,7 +37,7 @@ std::string model_of(const NodeGroup& group) {
       in.push_back(value.defined() ? input_name(c, i) : "");
       if (!value.defined()) continue;
       if (constant)
-        initializers.push_back(tensor_proto(in.back(), value));
+        initializers.push_back(model_writer::tensor(in.back(), value));
       else
         inputs.push_back(open_input(in.back(), value));
     }
@@ -63,24 +63,6 @@ std::string difference(const Datum& actual, const Tensor& want, const NodeCase& 
 }
 
 }  // namespace
-
-std::string tensor_proto(const std::string& name, const Tensor& t) {
-  const auto code = static_cast<uint64_t>(info(t.dtype()).onnx);
-  std::string bytes(static_cast<const char*>(t.dtype() == DType::str ? "" : t.data()),
-                    t.dtype() == DType::str ? 0 : t.bytes());
-  if (info(t.dtype()).bits == 4) {
-    // Two elements a byte, the first one in the low half.
-    std::string packed((bytes.size() + 1) / 2, '\0');
-    for (size_t i = 0; i < bytes.size(); ++i) packed[i / 2] |= static_cast<char>((bytes[i] & 15) << (i % 2 ? 4 : 0));
-    bytes = packed;
-  }
-  if (t.dtype() != DType::str) return raw_tensor(name, code, t.extents(), bytes);
-  std::string out;
-  for (const int64_t e : t.extents()) out += scalar(1, static_cast<uint64_t>(e));
-  out += scalar(2, code) + testing_onnx::field(8, name);
-  for (const std::string& s : t.span<std::string>()) out += testing_onnx::field(6, s);
-  return out;
-}
 
 void expect_agreement(const NodeGroup& group) {
   if (node_modules().empty()) GTEST_SKIP() << "no npm packages; ./dev test fetches them";

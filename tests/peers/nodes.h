@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "../frontend/onnx/model_writer.h"
 #include "peer.h"
+#include "tc/frontend/onnx/typed_writer.h"
 
 namespace tc::peers {
 
@@ -23,7 +23,7 @@ struct NodeCase {
   std::string name;  // of the case, unique in its group
   std::string op;
   std::vector<NodeInput> inputs;
-  testing_onnx::Messages attributes = {};
+  tc::model_writer::Messages attributes = {};
   int outputs = 1;
   Tolerance tolerance = {.rtol = 1e-5, .atol = 1e-6};
   // Integers may be so far off: both round a real number that each computes its own way.
@@ -32,15 +32,12 @@ struct NodeCase {
 
 struct NodeGroup {
   std::string domain;
-  testing_onnx::Opsets opsets;
+  tc::model_writer::Opsets opsets;
   std::vector<NodeCase> cases;
 };
 
 // Runs the group's model in ONNX Runtime, interpreted, and compiled; each output that differs is a failure of the
 // current test. Skips the test where there is no ONNX Runtime.
 void expect_agreement(const NodeGroup& group);
-
-// The tensor as a TensorProto.
-std::string tensor_proto(const std::string& name, const Tensor& t);
 
 }  // namespace tc::peers

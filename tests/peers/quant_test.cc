@@ -8,7 +8,7 @@
 namespace tc::peers {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 class PeerQuant : public testing::Test {
  protected:

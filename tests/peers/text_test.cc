@@ -6,7 +6,7 @@
 namespace tc::peers {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 Tensor words(const std::vector<std::string>& v) {
   return Tensor::of<std::string>({static_cast<int64_t>(v.size())}, v);

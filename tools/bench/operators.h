@@ -19,7 +19,7 @@ struct OperatorModel {
   NamedTensors inputs;  // of its operands that are no constants
 };
 
-// Error bad_argument, which names the part of the line that cannot be read; unsupported for constants of strings.
+// Error bad_argument, which names the part of the line that cannot be read.
 OperatorModel operator_model(const std::string& line);
 
 // Lines of the file, in order: those of one operator, or all of them. Empty ones and those that begin with # are left

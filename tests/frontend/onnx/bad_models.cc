@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "model_writer.h"
+#include "tc/frontend/onnx/model_writer.h"
 
 namespace tc {
 namespace {
 
-using namespace testing_onnx;
-using testing_onnx::field;  // not the attribute's
+using namespace tc::model_writer;
+using tc::model_writer::field;  // not the attribute's
 using enum ErrorCode;
 
 using Says = std::vector<std::string>;

@@ -1,11 +1,11 @@
 #include "function_cases.h"
 
-#include "model_writer.h"
+#include "tc/frontend/onnx/model_writer.h"
 
 namespace tc {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 Tensor boolean(bool v) {
   return Tensor::scalar(Bool(v));

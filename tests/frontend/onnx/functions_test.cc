@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "function_cases.h"
-#include "model_writer.h"
 #include "tc/frontend/onnx/import.h"
+#include "tc/frontend/onnx/model_writer.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
@@ -14,7 +14,7 @@
 namespace tc {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 std::unique_ptr<Module> import_model(const std::string& bytes) {
   const auto kept = std::make_shared<const std::string>(bytes);

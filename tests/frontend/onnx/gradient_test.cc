@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "function_cases.h"
-#include "model_writer.h"
+#include "tc/frontend/onnx/model_writer.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verify.h"
 #include "tc/tc.h"
@@ -11,7 +11,7 @@
 namespace tc {
 namespace {
 
-using namespace testing_onnx;
+using namespace tc::model_writer;
 
 const NodeExtras kTraining = {.domain = "ai.onnx.preview.training", .name = "the_gradient"};
 

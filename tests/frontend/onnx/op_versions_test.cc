@@ -10,11 +10,11 @@
 
 #include "standard.h"
 #include "tc/frontend/onnx/import.h"
+#include "tc/frontend/onnx/typed_writer.h"
 #include "tc/ir/module.h"
 #include "tc/ir/text/print.h"
 #include "test_data.h"
 #include "tests/common/coverage.h"
-#include "typed_writer.h"
 
 namespace tc {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using standard::Attribute;
 using standard::Version;
-namespace writer = testing_onnx;
+namespace writer = tc::model_writer;
 
 // Values of attributes that any number of the right kind would not do for; the longest key counts: "Op.attribute",
 // "attribute:kind" or "attribute".

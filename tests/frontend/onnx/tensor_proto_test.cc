@@ -6,15 +6,15 @@
 #include <fstream>
 
 #include "tc/frontend/onnx/tensor_proto.h"
+#include "tc/frontend/onnx/wire_writer.h"
 #include "test_data.h"
-#include "wire_writer.h"
 
 namespace tc::onnx {
 namespace {
 
-using testing_wire::field;
-using testing_wire::scalar;
-using testing_wire::varint;
+using tc::wire_writer::field;
+using tc::wire_writer::scalar;
+using tc::wire_writer::varint;
 
 Bytes view(const std::string& s) {
   return {reinterpret_cast<const uint8_t*>(s.data()), s.size()};

@@ -2,14 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "tc/frontend/onnx/proto.h"
-#include "wire_writer.h"
+#include "tc/frontend/onnx/wire_writer.h"
 
 namespace tc::onnx {
 namespace {
 
-using testing_wire::field;
-using testing_wire::scalar;
-using testing_wire::varint;
+using tc::wire_writer::field;
+using tc::wire_writer::scalar;
+using tc::wire_writer::varint;
 
 Bytes view(const std::string& s) {
   return {reinterpret_cast<const uint8_t*>(s.data()), s.size()};

@@ -1,5 +1,5 @@
-// Writes ONNX models by hand, for tests: each function returns the wire bytes of one message, after the field numbers
-// of onnx.proto.
+// Writes ONNX models by hand, for tests and benchmarks, whose models need no program and may be broken on purpose: each
+// function returns the wire bytes of one message, after the field numbers of onnx.proto.
 #pragma once
 
 #include <bit>
@@ -8,13 +8,13 @@
 #include <variant>
 #include <vector>
 
-#include "wire_writer.h"
+#include "tc/frontend/onnx/wire_writer.h"
 
-namespace testing_onnx {
+namespace tc::model_writer {
 
-using testing_wire::field;
-using testing_wire::scalar;
-using testing_wire::varint;
+using wire_writer::field;
+using wire_writer::scalar;
+using wire_writer::varint;
 
 using Names = std::vector<std::string>;
 using Messages = std::vector<std::string>;
@@ -26,7 +26,7 @@ inline constexpr uint64_t kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kGraph
                           kStrings = 8;
 
 inline std::string fixed32(uint32_t number, float value) {
-  std::string out = testing_wire::varint(uint64_t{number} << 3 | 5);
+  std::string out = varint(uint64_t{number} << 3 | 5);
   const auto bits = std::bit_cast<uint32_t>(value);
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(bits >> shift & 255);
   return out;
@@ -153,4 +153,4 @@ inline std::string model(const std::string& graph_bytes, const ModelExtras& extr
          each(25, extras.functions);
 }
 
-}  // namespace testing_onnx
+}  // namespace tc::model_writer

@@ -1,10 +1,10 @@
-// Writes protobuf wire bytes by hand, for tests.
+// Writes protobuf wire bytes by hand.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-namespace testing_wire {
+namespace tc::wire_writer {
 
 inline std::string varint(uint64_t value) {
   std::string out;
@@ -18,4 +18,4 @@ inline std::string field(uint32_t number, const std::string& bytes) {
   return varint(uint64_t{number} << 3 | 2) + varint(bytes.size()) + bytes;
 }
 
-}  // namespace testing_wire
+}  // namespace tc::wire_writer
