@@ -5,42 +5,25 @@
 namespace tc::kernels {
 namespace {
 
-// p[0], p[2], ..., one register of them; reads nothing past the last.
-TC_INLINE VecF load_every_second(const float* p) {
-  const VecF a = load(p), b = load(p + kLanes<float> - 1);  // b's odd lanes are the upper half
+// a[kA], a[kA + 2], ..., b[kB], b[kB + 2], ...
+template <int kA, int kB>
+TC_INLINE VecF every_second(VecF a, VecF b) {
 #if defined(__AVX512F__)
-  const __m512i lanes = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
+  constexpr int a0 = kA, b0 = 16 + kB;
+  const __m512i lanes = _mm512_setr_epi32(a0, a0 + 2, a0 + 4, a0 + 6, a0 + 8, a0 + 10, a0 + 12, a0 + 14, b0, b0 + 2,
+                                          b0 + 4, b0 + 6, b0 + 8, b0 + 10, b0 + 12, b0 + 14);
   return VecF(_mm512_permutex2var_ps(a, lanes, b));
 #elif defined(__AVX2__)
-  const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 2, 0)));
+  const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2 + kB, kB, 2 + kA, kA)));
   return VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(pairs, _MM_SHUFFLE(3, 1, 2, 0))));
 #else
-  return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 2, 0)));
+  return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2 + kB, kB, 2 + kA, kA)));
 #endif
 }
 
-// a[0], a[2], ..., b[0], b[2], ...
-TC_INLINE VecF evens(VecF a, VecF b) {
-#if defined(__AVX512F__)
-  const __m512i lanes = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  return VecF(_mm512_permutex2var_ps(a, lanes, b));
-#elif defined(__AVX2__)
-  const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
-  return VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(pairs, _MM_SHUFFLE(3, 1, 2, 0))));
-#else
-  return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
-#endif
-}
-TC_INLINE VecF odds(VecF a, VecF b) {
-#if defined(__AVX512F__)
-  const __m512i lanes = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-  return VecF(_mm512_permutex2var_ps(a, lanes, b));
-#elif defined(__AVX2__)
-  const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-  return VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(pairs, _MM_SHUFFLE(3, 1, 2, 0))));
-#else
-  return VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-#endif
+// p[0], p[2], ..., one register of them; reads nothing past the last.
+TC_INLINE VecF load_every_second(const float* p) {
+  return every_second<0, 1>(load(p), load(p + kLanes<float> - 1));  // the second's odd lanes are the upper half
 }
 
 // Registers of neighbouring floats -> m[r]: those whose place modulo N, a power of two, is r.
@@ -50,8 +33,8 @@ TC_INLINE void take_apart(VecF (&m)[N]) {
     VecF even[N / 2], odd[N / 2];
 #pragma GCC unroll 8
     for (int i = 0; i < N / 2; ++i) {
-      even[i] = evens(m[2 * i], m[2 * i + 1]);
-      odd[i] = odds(m[2 * i], m[2 * i + 1]);
+      even[i] = every_second<0, 0>(m[2 * i], m[2 * i + 1]);
+      odd[i] = every_second<1, 1>(m[2 * i], m[2 * i + 1]);
     }
     take_apart(even);
     take_apart(odd);
