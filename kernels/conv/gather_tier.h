@@ -29,15 +29,9 @@ TC_INLINE int64_t source(const ConvShape& s, int axis, int64_t o, int64_t k) {
   return at >= 0 && at < s.in[axis] ? at : -1;
 }
 
+// line: the input's, that the run reads at column kx of the kernel.
 template <class T>
-void gather_run(const ConvShape& s, const Run& run, const T* plane, int64_t kz, int64_t ky, int64_t kx, T* dst) {
-  const int64_t z = source(s, 0, run.z, kz);
-  const int64_t y = source(s, 1, run.y, ky);
-  if (z < 0 || y < 0) {
-    std::memset(dst, 0, static_cast<size_t>(run.count) * sizeof(T));
-    return;
-  }
-  const T* line = plane + (z * s.in[1] + y) * s.in[2];
+void gather_run(const ConvShape& s, const Run& run, const T* line, int64_t kx, T* dst) {
   if (s.transposed) {
     for (int i = 0; i < run.count; ++i) {
       const int64_t x = source(s, 2, run.x + i, kx);
@@ -77,14 +71,26 @@ struct Runs {
     }
   }
 
+  // place(run, pixel of the panel, line of a plane that the run reads at a tap, or null beyond the plane).
+  template <class T, class Place>
+  void lines(const ConvShape& s, const T* plane, int64_t tap, Place&& place) const {
+    const int64_t kz = tap / (s.kernel[1] * s.kernel[2]), ky = tap / s.kernel[2] % s.kernel[1];
+    for (int r = 0, at = 0; r < count; at += run[r].count, ++r) {
+      const int64_t z = source(s, 0, run[r].z, kz), y = source(s, 1, run[r].y, ky);
+      place(run[r], at, z < 0 || y < 0 ? nullptr : plane + (z * s.in[1] + y) * s.in[2]);
+    }
+  }
+
   // What they see of a plane at a tap of the kernel, and zeros up to the panel's width.
   template <class T>
   void gather(const ConvShape& s, const T* plane, int64_t tap, T* dst) const {
-    for (int r = 0; r < count; dst += run[r].count, ++r) {
-      gather_run(s, run[r], plane, tap / (s.kernel[1] * s.kernel[2]), tap / s.kernel[2] % s.kernel[1],
-                 tap % s.kernel[2], dst);
-    }
-    if (cols < kPanel) std::memset(dst, 0, static_cast<size_t>(kPanel - cols) * sizeof(T));
+    lines(s, plane, tap, [&](const Run& r, int at, const T* line) {
+      if (line != nullptr)
+        gather_run(s, r, line, tap % s.kernel[2], dst + at);
+      else
+        std::memset(dst + at, 0, static_cast<size_t>(r.count) * sizeof(T));
+    });
+    if (cols < kPanel) std::memset(dst + cols, 0, static_cast<size_t>(kPanel - cols) * sizeof(T));
   }
 };
 

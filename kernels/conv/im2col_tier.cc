@@ -36,22 +36,17 @@ void take_patches(const float* line, int count, float* dst) {
 // Runs::gather for a line of the kernel, whose first tap this is.
 void gather_patches(const ConvShape& s, const Runs<kPanel>& runs, const float* plane, int64_t tap, float* dst) {
   const int64_t k = s.kernel[2];
-  const int64_t kz = tap / (s.kernel[1] * k), ky = tap / k % s.kernel[1];
-  int at = 0;
-  for (int r = 0; r < runs.count; at += runs.run[r++].count) {
-    const Run& run = runs.run[r];
-    const int64_t z = source(s, 0, run.z, kz), y = source(s, 1, run.y, ky);
-    if (z < 0 || y < 0) {
-      for (int64_t q = 0; q < k; ++q)
-        std::memset(dst + q * kPanel + at, 0, static_cast<size_t>(run.count) * sizeof(float));
-      continue;
-    }
-    const float* line = plane + (z * s.in[1] + y) * s.in[2] + run.x * k;
-    const auto take = k == 2 ? take_patches<2> : k == 4 ? take_patches<4> : k == 8 ? take_patches<8> : take_patches<16>;
-    take(line, run.count, dst + at);
-  }
-  for (int64_t q = 0; at < kPanel && q < k; ++q)
-    std::memset(dst + q * kPanel + at, 0, static_cast<size_t>(kPanel - at) * sizeof(float));
+  const auto take = k == 2 ? take_patches<2> : k == 4 ? take_patches<4> : k == 8 ? take_patches<8> : take_patches<16>;
+  const auto clear = [&](int at, int count) {
+    for (int64_t q = 0; q < k; ++q) std::memset(dst + q * kPanel + at, 0, static_cast<size_t>(count) * sizeof(float));
+  };
+  runs.lines(s, plane, tap, [&](const Run& run, int at, const float* line) {
+    if (line != nullptr)
+      take(line + run.x * k, run.count, dst + at);
+    else
+      clear(at, run.count);
+  });
+  if (runs.cols < kPanel) clear(runs.cols, kPanel - runs.cols);
 }
 
 }  // namespace
