@@ -1,6 +1,8 @@
 // Strip programs of one op, which run without strips where their operands allow it; for *_tier.cc files.
 #pragma once
 
+#include <span>
+
 #include "tc/kernels/elementwise/strip_access.h"
 
 namespace tc::kernels {
@@ -139,6 +141,30 @@ bool run_zip(const StripArgs& args, int64_t begin, int64_t end) {
     i += rows * cols;
   }
   return true;
+}
+
+// How the elements of a program are walked whose result is dense and whose operands are so, or repeat one element,
+// along the last dimension: all at once, or row by row where rows are no shorter than what strips are better at.
+enum class Walk : uint8_t { none, rows, whole };
+inline Walk walk_of(const StripArgs& args, std::span<const StripInput* const> inputs) {
+  constexpr int64_t kLeastRow = 32;
+  if (access_of(args, args.outputs[0].stride, 0, false) != Access::flat) return Walk::none;
+  const int last = args.rank - 1;
+  bool whole = true;
+  for (const StripInput* x : inputs) {
+    if (x->period || (x->stride[last] != 1 && x->stride[last] != 0)) return Walk::none;
+    whole &= access_of(args, x->stride, 0, true) != Access::strided;
+  }
+  return whole ? Walk::whole : args.extent[last] >= kLeastRow ? Walk::rows : Walk::none;
+}
+// run(cursor, i, n) for the n elements from i on, where the cursor is.
+template <class Run>
+void walk_elements(const StripArgs& args, Walk walk, int64_t begin, int64_t end, Run&& run) {
+  for (int64_t i = begin, n; i < end; i += n) {
+    const Cursor cursor(args, i);
+    n = walk == Walk::whole ? end - i : std::min(end - i, cursor.row_rest());
+    run(cursor, i, n);
+  }
 }
 
 // A single op on integers or truth values of one type, whose results are of that type or truth values, or a comparison
@@ -287,22 +313,15 @@ bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
              out.type != (is_logic(op.op) || compares(op.op) ? Elem::boolean : in[0]->type)) {
     return false;
   }
-  constexpr int64_t kLeastRow = 32;  // else rows take longer than strips
-  if (access_of(args, out.stride, 0, false) != Access::flat || in[0]->stride[last] != 1) return false;
-  bool whole = access_of(args, in[0]->stride, 0, true) == Access::flat;
-  for (const StripInput* x : in) {
-    if (x->period || (x->stride[last] != 1 && x->stride[last] != 0)) return false;
-    whole &= access_of(args, x->stride, 0, true) != Access::strided;
-  }
+  if (in[0]->stride[last] != 1) return false;
+  const Walk walk = walk_of(args, in);
+  if (walk == Walk::none) return false;
   if (arity == 3 && !choice)
     for (int i : {1, 2})
       if (access_of(args, in[i]->stride, 0, true) != Access::splat) return false;
-  if (!whole && args.extent[last] < kLeastRow) return false;
   const int out_bytes = elem_bytes(out.type);
   ChoiceFn* const choose = choice_fn(out.type);
-  for (int64_t i = begin, n; i < end; i += n) {
-    const Cursor cursor(args, i);
-    n = whole ? end - i : std::min(end - i, cursor.row_rest());
+  walk_elements(args, walk, begin, end, [&](const Cursor& cursor, int64_t i, int64_t n) {
     const auto at = [&](int k) {
       return static_cast<const std::byte*>(in[k]->data) + cursor.offset(in[k]->stride) * elem_bytes(in[k]->type);
     };
@@ -311,7 +330,7 @@ bool run_plain(const StripArgs& args, int64_t begin, int64_t end) {
       choose(to, reinterpret_cast<const uint8_t*>(at(0)), at(1), in[1]->stride[last], at(2), in[2]->stride[last], n);
     else
       loop(to, at(0), at(1), at(2), in[1]->stride[last], n);
-  }
+  });
   return true;
 }
 

@@ -340,17 +340,12 @@ struct Quantise {
 };
 
 #if defined(__AVX512F__)
-// The same of four registers at a time by a scale that inverts, stored as bytes: what lies beyond them is clamped as a
-// float just so far that a quotient is what division makes it, and as an integer where lanes are packed. 800 thousand
-// floats 60 to 42 us. Returns how many have been stored.
+// The same of four registers at a time by a scale that inverts, stored as bytes, which are clamped as integers where
+// lanes are packed. 800 thousand floats 60 to 42 us. Returns how many have been stored.
 template <class T>
 int64_t quantise_quads(const float* x, int64_t n, float scale, int32_t zero, uint8_t* y) {
-  using Limits = std::numeric_limits<T>;
-  const float first = scale * static_cast<float>(Limits::min() - zero - 1),
-              last = scale * static_cast<float>(Limits::max() - zero + 1);
-  const VecF low(first < last ? first : last), high(first < last ? last : first), by(scale), inverse(1.0F / scale);
+  const ByteQuotient<T> divide(scale, zero);
   const VecF of_nan(scale * static_cast<float>(-zero));
-  const VecI moved(zero);
   constexpr int64_t kAhead = 1024;  // floats; fetching by itself stops at the ends of pages: 46 to 43 us
   int64_t i = 0;
   for (; i + 4 * kV <= n; i += 4 * kV) {
@@ -359,11 +354,9 @@ int64_t quantise_quads(const float* x, int64_t n, float scale, int32_t zero, uin
     for (int r = 0; r < 4; ++r) {
       __builtin_prefetch(x + i + r * kV + kAhead);
       const VecF from = load(x + i + r * kV);
-      const VecF v = select<float>(is_nan(from), of_nan, vmin(high, vmax(low, from)));
-      const VecF q = v * inverse;
-      quad[r] = round_to_i32(fma(fnma(q, by, v), inverse, q)) + moved;
+      quad[r] = divide(select<float>(is_nan(from), of_nan, divide.clamp(from)));
     }
-    store_low_bytes<Limits::is_signed>(y + i, quad);
+    store_low_bytes<std::is_signed_v<T>>(y + i, quad);
   }
   return i;
 }

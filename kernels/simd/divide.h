@@ -1,5 +1,7 @@
 // Division by a number whose rounded inverse is at hand.
 #pragma once
+#include <limits>
+
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
@@ -22,6 +24,26 @@ TC_INLINE VecF quotient(VecF x, VecF by, VecF inverse) {
 TC_INLINE VecD quotient(VecD x, VecD by, VecD) {
   return x / by;
 }
+
+// x / by, which inverts, as bytes T about a zero point: first clamp(x), just so far that a quotient by the inverse is
+// what division makes it; of that an integer in the lanes of i32, which may lie one beyond the bytes.
+template <class T>
+struct ByteQuotient {
+  VecF low, high, by, inverse;
+  VecI moved;
+  ByteQuotient(float scale, int32_t zero) : by(scale), inverse(1.0F / scale), moved(zero) {
+    using Limits = std::numeric_limits<T>;
+    const float first = scale * static_cast<float>(Limits::min() - zero - 1),
+                last = scale * static_cast<float>(Limits::max() - zero + 1);
+    low = VecF(first < last ? first : last), high = VecF(first < last ? last : first);
+  }
+  TC_INLINE VecF clamp(VecF x) const { return vmin(high, vmax(low, x)); }
+  TC_INLINE VecI operator()(VecF clamped) const {
+    if constexpr (!kFuses) return round_to_i32(clamped / by) + moved;
+    const VecF q = clamped * inverse;
+    return round_to_i32(fma(fnma(q, by, clamped), inverse, q)) + moved;
+  }
+};
 
 }  // namespace
 }  // namespace tc::kernels
