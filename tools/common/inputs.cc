@@ -12,34 +12,37 @@
 namespace tc {
 namespace {
 
-Tensor random_tensor(DType t, Extents extents, std::mt19937_64& rng) {
+// real() for each element of a floating-point or complex type, whole() for each of another.
+template <class Real, class Whole>
+Tensor drawn(DType t, Extents extents, Real&& real, Whole&& whole) {
   Tensor out(t, std::move(extents));
+  const auto fill = [&](auto values, auto& draw) {
+    for (auto& x : values) x = draw();
+    narrow(values, out);
+  };
   const auto n = static_cast<size_t>(out.size());
-  if (kind(t) == DTypeKind::string) return out;
-  if (kind(t) == DTypeKind::floating || kind(t) == DTypeKind::complex) {
-    std::normal_distribution<double> normal;
-    std::vector<double> v(n);
-    for (auto& x : v) x = normal(rng);
-    narrow(v, out);
-  } else {
-    std::vector<int64_t> v(n);
-    for (auto& x : v) x = static_cast<int64_t>(rng() % (kind(t) == DTypeKind::boolean ? 2 : 10));
-    narrow(v, out);
-  }
+  if (kind(t) == DTypeKind::floating || kind(t) == DTypeKind::complex)
+    fill(std::vector<double>(n), real);
+  else
+    fill(std::vector<int64_t>(n), whole);
   return out;
+}
+
+Tensor random_tensor(DType t, Extents extents, std::mt19937_64& rng) {
+  if (kind(t) == DTypeKind::string) return Tensor(t, std::move(extents));
+  std::normal_distribution<double> normal;
+  return drawn(
+      t, std::move(extents), [&] { return normal(rng); },
+      [&] { return static_cast<int64_t>(rng() % (kind(t) == DTypeKind::boolean ? 2 : 10)); });
 }
 
 // Numbers of [low, high]; whole ones where the type has no others.
 Tensor uniform_tensor(DType t, Extents extents, double low, double high, std::mt19937_64& rng) {
   if (!(low <= high)) fail(ErrorCode::bad_argument, "there is no number from ", low, " to ", high);
-  Tensor out(t, std::move(extents));
   std::uniform_real_distribution<double> real(low, high);
   std::uniform_int_distribution<int64_t> whole(std::llround(low), std::llround(high));
-  const bool floating = kind(t) == DTypeKind::floating || kind(t) == DTypeKind::complex;
-  std::vector<double> v(static_cast<size_t>(out.size()));
-  for (auto& x : v) x = floating ? real(rng) : static_cast<double>(whole(rng));
-  narrow(v, out);
-  return out;
+  return drawn(
+      t, std::move(extents), [&] { return real(rng); }, [&] { return whole(rng); });
 }
 
 int64_t parse_int(std::string_view s, const std::string& where) {
