@@ -13,9 +13,10 @@ Extents broadcast_extents(const std::vector<const Extents*>& operands);
 // Row-major strides of an operand seen with the result's extents: 0 along broadcast dimensions.
 Extents broadcast_strides(const Extents& operand, const Extents& result);
 
-// Calls f(i, offsets) for result elements i = 0, 1, ... with the operands' element offsets.
+// Calls f(first, count, offsets, steps) for the runs of result elements through which every operand steps evenly, by 0
+// or 1, in order.
 template <size_t N, class F>
-void for_each_broadcast(const Extents& extents, const std::array<Extents, N>& strides, F&& f) {
+void for_each_row(const Extents& extents, const std::array<Extents, N>& strides, F&& f) {
   const int64_t total = element_count(extents);
   if (total == 0) return;
   // Neighbouring dimensions through which every operand steps evenly are one dimension.
@@ -38,14 +39,11 @@ void for_each_broadcast(const Extents& extents, const std::array<Extents, N>& st
     for (size_t k = 0; k < N; ++k) steps[k].push_back(0);
   }
   const size_t last = dims.size() - 1;
-  std::array<int64_t, N> row{};
+  std::array<int64_t, N> row{}, along{};
+  for (size_t k = 0; k < N; ++k) along[k] = steps[k][last];
   Extents index(dims.size());
-  for (int64_t i = 0; i < total;) {
-    std::array<int64_t, N> offset = row;
-    for (int64_t j = 0; j < dims[last]; ++j, ++i) {
-      f(static_cast<size_t>(i), offset);
-      for (size_t k = 0; k < N; ++k) offset[k] += steps[k][last];
-    }
+  for (int64_t i = 0; i < total; i += dims[last]) {
+    f(i, dims[last], row, along);
     for (size_t d = last; d-- > 0;) {
       for (size_t k = 0; k < N; ++k) row[k] += steps[k][d];
       if (++index[d] < dims[d]) break;
@@ -55,16 +53,15 @@ void for_each_broadcast(const Extents& extents, const std::array<Extents, N>& st
   }
 }
 
-// result = f(a, b), broadcast.
-template <class R, class A, class B, class F>
-std::vector<R> broadcast_map(const std::vector<A>& a, const Extents& ea, const std::vector<B>& b, const Extents& eb,
-                             const Extents& result, F&& f) {
-  std::vector<R> out(static_cast<size_t>(element_count(result)));
-  for_each_broadcast<2>(result, {broadcast_strides(ea, result), broadcast_strides(eb, result)},
-                        [&](size_t i, const auto& at) {
-                          out[i] = static_cast<R>(f(a[static_cast<size_t>(at[0])], b[static_cast<size_t>(at[1])]));
-                        });
-  return out;
+// Calls f(i, offsets) for result elements i = 0, 1, ... with the operands' element offsets.
+template <size_t N, class F>
+void for_each_broadcast(const Extents& extents, const std::array<Extents, N>& strides, F&& f) {
+  for_each_row<N>(extents, strides, [&](int64_t first, int64_t count, auto offsets, const auto& steps) {
+    for (int64_t j = 0; j < count; ++j) {
+      f(static_cast<size_t>(first + j), offsets);
+      for (size_t k = 0; k < N; ++k) offsets[k] += steps[k];
+    }
+  });
 }
 
 }  // namespace tc

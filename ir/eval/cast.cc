@@ -174,26 +174,27 @@ double scale_of(double v, const Cast::Attrs& a) {
 }
 
 void from_floats(EvalContext& ctx, DType to, Tensor& out) {
-  auto x = ctx.read<double>(0);
   const auto& a = ctx.attrs<Cast>();
-  if (to == DType::u64) {
-    std::vector<uint64_t> y(x.size());
-    std::transform(x.begin(), x.end(), y.begin(), saturated_uint);
-    narrow(y, out);
-    return;
-  }
-  if (to == DType::f8e8m0) {
-    for (double& v : x) v = scale_of(v, a);
-  } else if (is_narrow_float(to) && a.saturate) {
-    const double limit = largest(to);
-    // f4e2m1 has no NaN; what becomes of one is taken from ml_dtypes.
-    for (double& v : x)
-      if (!std::isnan(v))
-        v = std::clamp(v, -limit, limit);
-      else if (to == DType::f4e2m1)
-        v = -0.0;
-  }
-  narrow(x, out);
+  std::vector<uint64_t> words;
+  for_each_block<double>(ctx.in(0), [&](int64_t first, std::span<double> x) {
+    if (to == DType::u64) {
+      words.resize(x.size());
+      std::transform(x.begin(), x.end(), words.begin(), saturated_uint);
+      return narrow<uint64_t>(std::span<const uint64_t>(words), out, first);
+    }
+    if (to == DType::f8e8m0) {
+      for (double& v : x) v = scale_of(v, a);
+    } else if (is_narrow_float(to) && a.saturate) {
+      const double limit = largest(to);
+      // f4e2m1 has no NaN; what becomes of one is taken from ml_dtypes.
+      for (double& v : x)
+        if (!std::isnan(v))
+          v = std::clamp(v, -limit, limit);
+        else if (to == DType::f4e2m1)
+          v = -0.0;
+    }
+    narrow<double>(std::span<const double>(x), out, first);
+  });
 }
 
 }  // namespace
@@ -206,7 +207,9 @@ void eval<Cast>(EvalContext& ctx) {
   if (from == DType::str) return from_strings(ctx, to, out);
   if (to == DType::str) return to_strings(ctx, from, out);
   if (kind(from) == DTypeKind::floating || is_narrow_float(to) || to == DType::f8e8m0) return from_floats(ctx, to, out);
-  visit_real(from, [&]<class W>() { narrow(ctx.read<W>(0), out); });
+  visit_real(from, [&]<class W>() {
+    for_each_block<W>(t, [&](int64_t first, std::span<W> x) { narrow<W>(std::span<const W>(x), out, first); });
+  });
 }
 
 template <>

@@ -103,19 +103,40 @@ double power(double x, Y y) {
 
 template <class W, class R, class F>
 void map_unary(EvalContext& ctx, F&& f) {
-  const Tensor& t = ctx.in(0);
-  Tensor& out = ctx.out(0, t.extents());
-  const auto x = widen<W>(t);
-  std::vector<R> y(x.size());
-  for (size_t i = 0; i < x.size(); ++i) y[i] = static_cast<R>(f(x[i]));
-  narrow(y, out);
+  Tensor& out = ctx.out(0, ctx.in(0).extents());
+  std::vector<R> y;
+  for_each_block<W>(ctx.in(0), [&](int64_t first, std::span<W> x) {
+    y.resize(x.size());
+    for (size_t i = 0; i < x.size(); ++i) y[i] = static_cast<R>(f(x[i]));
+    narrow<R>(std::span<const R>(y), out, first);
+  });
+}
+
+// An operand of a run of results: `n` elements from `first` on, or the same one for all.
+template <class W>
+void widen_run(const Tensor& t, int64_t first, int64_t step, std::span<W> to) {
+  widen(t, first, to.first(step ? to.size() : 1));
+  if (!step) std::fill(to.begin() + 1, to.end(), to[0]);
 }
 
 template <class A, class B, class R, class F>
 void map_binary(EvalContext& ctx, F&& f) {
-  const Tensor &a = ctx.in(0), &b = ctx.in(1);
+  const Tensor a = ctx.in(0).aligned_copy(), b = ctx.in(1).aligned_copy();
   Tensor& out = ctx.out(0, broadcast_extents({&a.extents(), &b.extents()}));
-  narrow(broadcast_map<R>(widen<A>(a), a.extents(), widen<B>(b), b.extents(), out.extents(), f), out);
+  std::vector<A> x(kWideBlock);
+  std::vector<B> y(kWideBlock);
+  std::vector<R> z(kWideBlock);
+  for_each_row<2>(out.extents(),
+                  {broadcast_strides(a.extents(), out.extents()), broadcast_strides(b.extents(), out.extents())},
+                  [&](int64_t first, int64_t count, const auto& at, const auto& step) {
+                    for (int64_t j = 0; j < count; j += kWideBlock) {
+                      const auto n = static_cast<size_t>(std::min(kWideBlock, count - j));
+                      widen_run<A>(a, at[0] + j * step[0], step[0], std::span(x).first(n));
+                      widen_run<B>(b, at[1] + j * step[1], step[1], std::span(y).first(n));
+                      for (size_t i = 0; i < n; ++i) z[i] = static_cast<R>(f(x[i], y[i]));
+                      narrow<R>(std::span<const R>(z).first(n), out, first + j);
+                    }
+                  });
 }
 
 template <class F>

@@ -78,28 +78,40 @@ S narrow_one(const W& w) {
 }  // namespace
 
 template <class W>
+void widen(const Tensor& t, int64_t first, std::span<W> to) {
+  visit_dtype(t.dtype(), [&]<class S>() {
+    const auto in = t.span<S>().subspan(static_cast<size_t>(first), to.size());
+    for (size_t i = 0; i < to.size(); ++i) to[i] = widen_one<W>(in[i]);
+  });
+}
+
+template <class W>
 std::vector<W> widen(const Tensor& tensor) {
   const Tensor t = tensor.aligned_copy();
   std::vector<W> result(static_cast<size_t>(t.size()));
-  visit_dtype(t.dtype(), [&]<class S>() {
-    const auto in = t.span<S>();
-    for (size_t i = 0; i < result.size(); ++i) result[i] = widen_one<W>(in[i]);
-  });
+  widen<W>(t, 0, result);
   return result;
+}
+
+template <class W>
+void narrow(std::span<const W> values, Tensor& out, int64_t first) {
+  visit_dtype(out.dtype(), [&]<class S>() {
+    const auto to = out.mutable_span<S>().subspan(static_cast<size_t>(first), values.size());
+    for (size_t i = 0; i < values.size(); ++i) to[i] = narrow_one<S>(values[i]);
+  });
 }
 
 template <class W>
 void narrow(const std::vector<W>& values, Tensor& out) {
   TC_CHECK(static_cast<int64_t>(values.size()) == out.size(), "element count");
-  visit_dtype(out.dtype(), [&]<class S>() {
-    auto to = out.mutable_span<S>();
-    for (size_t i = 0; i < values.size(); ++i) to[i] = narrow_one<S>(values[i]);
-  });
+  narrow<W>(std::span<const W>(values), out, 0);
 }
 
-#define TC_WIDE(W)                                 \
-  template std::vector<W> widen<W>(const Tensor&); \
-  template void narrow<W>(const std::vector<W>&, Tensor&);
+#define TC_WIDE(W)                                              \
+  template std::vector<W> widen<W>(const Tensor&);              \
+  template void widen<W>(const Tensor&, int64_t, std::span<W>); \
+  template void narrow<W>(const std::vector<W>&, Tensor&);      \
+  template void narrow<W>(std::span<const W>, Tensor&, int64_t);
 TC_WIDE(double)
 TC_WIDE(int64_t)
 TC_WIDE(uint64_t)

@@ -2,7 +2,9 @@
 // std::complex<double> and std::string, and is rounded or wrapped once when a result is stored.
 #pragma once
 
+#include <algorithm>
 #include <complex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,30 @@ namespace tc {
 // (checked against undefined behaviour by saturation).
 template <class W>
 std::vector<W> widen(const Tensor& t);
+// As many of them as `to` has room for, from element `first` of an aligned tensor on.
+template <class W>
+void widen(const Tensor& t, int64_t first, std::span<W> to);
 
 // Stores `values` into `out`, rounding to nearest even, wrapping integers; nonzero becomes true.
 template <class W>
 void narrow(const std::vector<W>& values, Tensor& out);
+// From element `first` on.
+template <class W>
+void narrow(std::span<const W> values, Tensor& out, int64_t first);
+
+// Calls f(first, values) with the widened elements, block by block: large tensors, as weights are that get folded,
+// would go through memory several times as wide ones.
+constexpr int64_t kWideBlock = 2048;
+template <class W, class F>
+void for_each_block(const Tensor& tensor, F&& f) {
+  const Tensor t = tensor.aligned_copy();
+  std::vector<W> x(static_cast<size_t>(std::min(kWideBlock, t.size())));
+  for (int64_t first = 0; first < t.size(); first += kWideBlock) {
+    const std::span<W> block(x.data(), static_cast<size_t>(std::min(kWideBlock, t.size() - first)));
+    widen(t, first, block);
+    f(first, block);
+  }
+}
 
 // Calls f.template operator()<W>() with the widened type of `t`.
 template <class F>
