@@ -60,9 +60,13 @@ std::optional<DType> wider(const Node& n) {
     }
   }
   const bool byte = t == DType::u8 || t == DType::i8 || t == DType::boolean;
-  if ((byte || t == DType::u16 || t == DType::i16) && n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::nearest &&
-      n.attrs<Resize>().coordinates != ResizeCoordinates::tf_crop_and_resize)
-    return DType::f32;
+  // Between two bytes lies no other than bytes; a cubic curve leaves their range, and wraps.
+  if (n.is<Resize>() && n.attrs<Resize>().coordinates != ResizeCoordinates::tf_crop_and_resize) {
+    const ResizeMode mode = n.attrs<Resize>().mode;
+    if (mode == ResizeMode::nearest ? byte || t == DType::u16 || t == DType::i16
+                                    : mode == ResizeMode::linear && (t == DType::u8 || t == DType::i8))
+      return DType::f32;
+  }
   return byte && (n.is<ReduceMax>() || n.is<ReduceMin>()) ? std::optional(DType::i32) : std::nullopt;
 }
 
@@ -96,6 +100,9 @@ class Widening {
         // Extents that only the running value tells keep their names.
         now->set_type(Type::tensor(now->dtype(), was->shape()));
         if (to == DType::i32) now = in_range(b, now, was->dtype());
+        // The fraction is cut off: what is a whole number, as where all pixels are the same, must not have got less.
+        if (n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::linear && kind(was->dtype()) != DTypeKind::floating)
+          now = b.make<Mul>({now, b.scalar<float>(1 + 0x1p-20F)});
         now = b.make<Cast>({now}, {.to = was->dtype()});
       }
       now->set_type(was->type());

@@ -163,6 +163,16 @@ void samples_movement(std::vector<Sample>& samples) {
                by({2, 3, 4}, {2, 1, 2}, ResizeMode::nearest, DType::i64),
                by({1, 2, 20, 3}, {1, 1, 2, 1}, ResizeMode::nearest, DType::f64)});
   });
+  add("resize/bytes", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const DType t : {DType::u8, DType::i8})
+      for (const float scale : {2.0F, 0.5F})
+        out.push_back(
+            g.b.make<Resize>({g.input(t, {1, 3, 6, 20}, t == DType::u8 ? 0 : -128, t == DType::u8 ? 255 : 127), nullptr,
+                              g.b.constant(Tensor::of<float>({4}, {1, 1, scale, scale}))},
+                             {.mode = ResizeMode::linear}));
+    g.outputs(out);
+  });
   add("resize/half_an_element_on", [](SampleGraph& g) {
     Resize::Attrs attrs{.coordinates = ResizeCoordinates::tf_half_pixel_for_nn, .nearest_mode = ResizeNearest::ceil};
     Value* scales = g.b.constant(Tensor::of<float>({3}, {1, 1, 2}));
