@@ -4,20 +4,17 @@
 #include <type_traits>
 
 #include "tc/kernels/conv/gather_tier.h"
+#include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/vec.h"
 #include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
 
-// Registers across and rows of the tile: those of f32 (gemm/micro_tier.h).
-#if defined(__AVX512F__)
-constexpr int kAcross = 4, kRows = 7;
-#elif defined(__AVX2__)
-constexpr int kAcross = 2, kRows = 6;
-#else
-constexpr int kAcross = 4, kRows = 3;
-#endif
+// Registers across and rows of the tile: those of f32, and like there the last part of B is read anew by each row where
+// registers run out.
+constexpr int kAcross = kPanelVecs, kRows = kMaxRows[kPanelVecs];
+constexpr int kHeld = kRows * kAcross + kAcross + 1 > kRegisters ? kAcross - 1 : kAcross;
 template <class T>
 constexpr int kPanelOf = kAcross* kLanes<T>;
 
@@ -95,14 +92,19 @@ void panel(int64_t k, const T* a, int64_t a_rs, int64_t a_cs, int64_t rows, cons
     const T* w = b;
     int64_t at = 0;
     for (int64_t s = 0; s < k; ++s, w += kPanelOf<T>, at += a_cs) {
-      Vec<T> x[kAcross];
+      const T* last = w + kHeld * kLanes<T>;
+      Vec<T> x[kHeld];
 #pragma GCC unroll 4
-      for (int j = 0; j < kAcross; ++j) x[j] = load(w + j * kLanes<T>);
+      for (int j = 0; j < kHeld; ++j) x[j] = load(w + j * kLanes<T>);
 #pragma GCC unroll 8
       for (int i = 0; i < kRows; ++i) {
         const Vec<T> y(p[i][at]);
 #pragma GCC unroll 4
-        for (int j = 0; j < kAcross; ++j) v[i][j] = multiply_add<T>(y, x[j], v[i][j]);
+        for (int j = 0; j < kHeld; ++j) v[i][j] = multiply_add<T>(y, x[j], v[i][j]);
+        if constexpr (kHeld < kAcross) {
+          last = forget(last);
+          v[i][kHeld] = multiply_add<T>(y, load(last), v[i][kHeld]);
+        }
       }
     }
     alignas(64) T sums[kRows * kPanelOf<T>];
@@ -283,7 +285,7 @@ void run(const ProductArgs& args, const ProductPlan& p, int64_t batch, int64_t c
 
 // As for f32 (conv/im2col_tier.cc): panels of output pixels are gathered, a block of K at a time.
 void conv(const ConvF64Args& args, int64_t tile, int worker) {
-  constexpr int kPanel = kPanelOf<double>;
+  constexpr int kColumns = kPanelOf<double>;
   const ConvShape& s = args.shape;
   const int64_t pixels = s.out[0] * s.out[1] * s.out[2], col_tiles = (pixels + args.col_tile - 1) / args.col_tile;
   const int64_t group = tile / col_tiles % s.groups, image = tile / col_tiles / s.groups;
@@ -291,23 +293,24 @@ void conv(const ConvF64Args& args, int64_t tile, int worker) {
   const int64_t in_plane = s.in[0] * s.in[1] * s.in[2], taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   const int64_t steps = in_channels * taps, channel = group * out_channels, row0 = image * s.oc + channel;
   const double* x = args.x + (image * s.groups + group) * in_channels * in_plane;
-  double* panels = args.scratch + worker * worker_stride<double>(least(kProductBlockK, steps < 1 ? 1 : steps) * kPanel);
+  double* panels =
+      args.scratch + worker * worker_stride<double>(least(kProductBlockK, steps < 1 ? 1 : steps) * kColumns);
   Target<double> to{};
   to.row = to.residual_row = pixels;
   to.alpha = to.beta = 1;
   to.residual_col = 1;
   to.row_bias = args.bias == nullptr ? nullptr : args.bias + channel;
   const int64_t begin = tile % col_tiles * args.col_tile, end = least(pixels, begin + args.col_tile);
-  for (int64_t pixel = begin; pixel < end; pixel += kPanel) {
-    const int cols = static_cast<int>(least(kPanel, end - pixel));
-    const Runs<kPanel> runs(s, pixel, cols);
+  for (int64_t pixel = begin; pixel < end; pixel += kColumns) {
+    const int cols = static_cast<int>(least(kColumns, end - pixel));
+    const Runs<kColumns> runs(s, pixel, cols);
     to.c = args.y + row0 * pixels + pixel;
     to.residual = args.residual == nullptr ? nullptr : args.residual + row0 * pixels + pixel;
     int64_t k0 = 0;
     do {
       const int64_t k = least(kProductBlockK, steps - k0);
       for (int64_t q = k0; q < k0 + k; ++q)
-        runs.gather(s, x + q / taps * in_plane, q % taps, panels + (q - k0) * kPanel);
+        runs.gather(s, x + q / taps * in_plane, q % taps, panels + (q - k0) * kColumns);
       to.first = k0 == 0;
       panel(k, args.rows + channel * steps + k0, steps, 1, out_channels, static_cast<const double*>(panels), cols, to);
       k0 += k;
