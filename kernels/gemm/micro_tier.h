@@ -73,6 +73,12 @@ TC_INLINE int64_t column_offset(int j, int64_t block) {
   return (j * kVecFloats / 16) * block + j * kVecFloats % 16;
 }
 
+// Of the vecs registers of a row of the right operand, those that stay in registers of their own beside the
+// accumulators of `rows` rows and a broadcast.
+constexpr int held_vecs(int rows, int vecs) {
+  return rows * vecs + vecs + 1 > kRegisters ? vecs - 1 : vecs;
+}
+
 template <int R, int NV>
 struct Tile {
   VecF v[R][NV];
@@ -109,7 +115,7 @@ struct Tile {
   // wait for itself, step by step. 112 x 256 x 256 on Zen 5, 7x64: 93 to 98 % of the multiply-adds' rate.
   template <class Row>
   TC_INLINE void step_rows(const Row& row, const float* b, int64_t block) {
-    constexpr int kHeld = R * NV + NV + 1 > kRegisters ? NV - 1 : NV;
+    constexpr int kHeld = held_vecs(R, NV);
     VecF w[NV];
 #pragma GCC unroll 4
     for (int j = 0; j < kHeld; ++j) w[j] = load(b + column_offset(j, block));

@@ -14,7 +14,7 @@ namespace {
 // Registers across and rows of the tile: those of f32, and like there the last part of B is read anew by each row where
 // registers run out.
 constexpr int kAcross = kPanelVecs, kRows = kMaxRows[kPanelVecs];
-constexpr int kHeld = kRows * kAcross + kAcross + 1 > kRegisters ? kAcross - 1 : kAcross;
+constexpr int kHeld = held_vecs(kRows, kAcross);
 template <class T>
 constexpr int kPanelOf = kAcross* kLanes<T>;
 
