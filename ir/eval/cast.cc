@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tc/ir/eval/eval.h"
+#include "tc/ir/eval/move.h"
 #include "tc/ir/eval/wrap.h"
 
 namespace tc {
@@ -180,7 +181,7 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
     if (to == DType::u64) {
       words.resize(x.size());
       std::transform(x.begin(), x.end(), words.begin(), saturated_uint);
-      return narrow<uint64_t>(std::span<const uint64_t>(words), out, first);
+      return narrow<uint64_t>(words, out, first);
     }
     if (to == DType::f8e8m0) {
       for (double& v : x) v = scale_of(v, a);
@@ -193,7 +194,7 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
         else if (to == DType::f4e2m1)
           v = -0.0;
     }
-    narrow<double>(std::span<const double>(x), out, first);
+    narrow<double>(x, out, first);
   });
 }
 
@@ -207,20 +208,14 @@ void eval<Cast>(EvalContext& ctx) {
   if (from == DType::str) return from_strings(ctx, to, out);
   if (to == DType::str) return to_strings(ctx, from, out);
   if (kind(from) == DTypeKind::floating || is_narrow_float(to) || to == DType::f8e8m0) return from_floats(ctx, to, out);
-  visit_real(from, [&]<class W>() {
-    for_each_block<W>(t, [&](int64_t first, std::span<W> x) { narrow<W>(std::span<const W>(x), out, first); });
-  });
+  visit_real(from, [&]<class W>() { convert<W>(t, out); });
 }
 
 template <>
 void eval<BitCast>(EvalContext& ctx) {
   const DType from = ctx.node().operand(0)->dtype(), to = ctx.attrs<BitCast>().to;
-  Tensor source = ctx.in(0).aligned_copy();
-  if (source.dtype() != from) {  // widened: the bits are those of the declared type
-    Tensor declared(from, source.extents());
-    narrow(widen<double>(source), declared);
-    source = declared;
-  }
+  // The bits are those of the declared type, also where elements are wider.
+  const Tensor source = converted(ctx.in(0), from).aligned_copy();
   Tensor bits(to, source.extents());
   std::memcpy(bits.mutable_data(), source.data(), source.bytes());
   auto* bytes = static_cast<uint8_t*>(bits.mutable_data());
@@ -235,10 +230,7 @@ void eval<BitCast>(EvalContext& ctx) {
                                                                  : low);
   }
   Tensor& out = ctx.out(0, source.extents());
-  if (out.dtype() == to)
-    out = bits;
-  else
-    narrow(widen<double>(bits), out);
+  out = converted(bits, out.dtype());
 }
 
 }  // namespace tc

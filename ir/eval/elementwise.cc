@@ -108,11 +108,11 @@ void map_unary(EvalContext& ctx, F&& f) {
   for_each_block<W>(ctx.in(0), [&](int64_t first, std::span<W> x) {
     y.resize(x.size());
     for (size_t i = 0; i < x.size(); ++i) y[i] = static_cast<R>(f(x[i]));
-    narrow<R>(std::span<const R>(y), out, first);
+    narrow<R>(y, out, first);
   });
 }
 
-// An operand of a run of results: `n` elements from `first` on, or the same one for all.
+// An operand of a run of results: its elements from `first` on, or that one for all.
 template <class W>
 void widen_run(const Tensor& t, int64_t first, int64_t step, std::span<W> to) {
   widen(t, first, to.first(step ? to.size() : 1));
@@ -134,7 +134,7 @@ void map_binary(EvalContext& ctx, F&& f) {
                       widen_run<A>(a, at[0] + j * step[0], step[0], std::span(x).first(n));
                       widen_run<B>(b, at[1] + j * step[1], step[1], std::span(y).first(n));
                       for (size_t i = 0; i < n; ++i) z[i] = static_cast<R>(f(x[i], y[i]));
-                      narrow<R>(std::span<const R>(z).first(n), out, first + j);
+                      narrow<R>(std::span(z).first(n), out, first + j);
                     }
                   });
 }

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "tc/ir/eval/move.h"
 #include "tc/ir/eval/type_check.h"
 
 namespace tc {
@@ -12,13 +13,7 @@ DType widened_dtype(DType t) {
 }
 
 Datum widen_datum(const Datum& d) {
-  if (d.is_tensor()) {
-    const DType t = widened_dtype(d.tensor().dtype());
-    if (t == d.tensor().dtype()) return d;
-    Tensor wide(t, d.tensor().extents());
-    narrow(widen<double>(d.tensor()), wide);
-    return wide;
-  }
+  if (d.is_tensor()) return converted(d.tensor(), widened_dtype(d.tensor().dtype()));
   if (d.is_sequence()) {
     Sequence s;
     for (const auto& item : d.items()) s.items.push_back(widen_datum(item));

@@ -89,7 +89,7 @@ void fill_with(const Tensor& value, Tensor& out) {
 Tensor converted(const Tensor& t, DType to) {
   if (t.dtype() == to) return t;
   Tensor result(to, t.extents());
-  visit_wide(to, [&]<class W>() { narrow(widen<W>(t), result); });
+  visit_wide(to, [&]<class W>() { convert<W>(t, result); });
   return result;
 }
 

@@ -104,7 +104,7 @@ void narrow(std::span<const W> values, Tensor& out, int64_t first) {
 template <class W>
 void narrow(const std::vector<W>& values, Tensor& out) {
   TC_CHECK(static_cast<int64_t>(values.size()) == out.size(), "element count");
-  narrow<W>(std::span<const W>(values), out, 0);
+  narrow<W>(values, out, 0);
 }
 
 #define TC_WIDE(W)                                              \

@@ -41,6 +41,12 @@ void for_each_block(const Tensor& tensor, F&& f) {
   }
 }
 
+// The elements of `t`, widened to W, stored into `out`, which has as many.
+template <class W>
+void convert(const Tensor& t, Tensor& out) {
+  for_each_block<W>(t, [&](int64_t first, std::span<W> x) { narrow<W>(x, out, first); });
+}
+
 // Calls f.template operator()<W>() with the widened type of `t`.
 template <class F>
 decltype(auto) visit_wide(DType t, F&& f) {

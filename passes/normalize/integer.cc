@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tc/ir/eval/move.h"
 #include "tc/ir/eval/wide.h"
 #include "tc/passes/normalize/normalize.h"
 
@@ -285,12 +286,7 @@ Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
   if (scale->size() > 1 && along_rows != (a.block_size > 0)) return r.miss("scales of another axis");
   if (a.block_size % 16) return r.miss("blocks that are not multiples of 16");
   if (type != DType::f32) x = r.make<Cast>({x}, {.to = DType::f32});
-  Value* scales = n->operand(1);
-  if (scale->dtype() != DType::f32) {
-    Tensor wider(DType::f32, scale->extents());
-    narrow(widen<double>(*scale), wider);
-    scales = r.constant(wider);
-  }
+  Value* scales = scale->dtype() == DType::f32 ? n->operand(1) : r.constant(converted(*scale, DType::f32));
   Value* y = r.make<FusedDequantizeMatMul>({x, bytes, scales, n->operand(2)}, {trans_b, a.axis, a.block_size});
   return type == DType::f32 ? y : r.make<Cast>({y}, {.to = type});
 }
