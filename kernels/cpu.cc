@@ -109,6 +109,11 @@ std::string read_word(const std::string& path) {
 }
 
 void read_caches(CpuInfo& info) {
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  // The C library asks the processor, where the kernel of a virtual machine may know nothing.
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) info.l1d_bytes = static_cast<std::size_t>(bytes);
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) info.l2_bytes = static_cast<std::size_t>(bytes);
+#endif
   for (int i = 0; i < 8; ++i) {
     const std::string dir = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
     const std::string type = read_word(dir + "type");

@@ -30,9 +30,6 @@ struct CpuInfo {
   std::size_t l1d_bytes = 32u << 10;  // per core; typical sizes stand in where the system does not tell
   std::size_t l2_bytes = 512u << 10;  // per core
   std::size_t l3_bytes = 0;           // shared; 0 if there is none or it is unknown
-
-  // Or later: the first of that vendor with these instructions, and with 512-bit registers computed in one piece.
-  bool zen5() const { return amd && avx_vnni; }
 };
 
 const CpuInfo& cpu_info();

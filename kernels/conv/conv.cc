@@ -366,15 +366,12 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
 // from memory to the core. One float comes in the time of 28 multiply-adds with one thread, of 51 with two (76 G of
 // them and 11 GB/s per core, 12 GB/s for both), of which about half is hidden behind arithmetic. Cores of Zen 4 read
 // faster and compute less: resnet18, one thread and two, with 24 19.0 and 10.2 ms, 16 17.3 and 9.7, 12 17.2 and 9.8, 6
-// 20.2 and 12.1. Those of Zen 5 compute twice as much: with 28 13.5 and 8.8 ms, 20 13.7 and 9.4, 14 13.9 and 9.5,
-// 6 14.2 and 9.8; the layers of 512 channels at 7 x 7 are direct from about 23 on.
-constexpr double kWeightPrice = 24, kWeightPriceZen4 = 14, kWeightPriceZen5 = 28;
+// 20.2 and 12.1.
+constexpr double kWeightPrice = 24, kWeightPriceAmd = 14;
 // Up to half a megabyte of weights stay in L2 from run to run: 16 to 32 channels at 14 x 14 want Winograd.
 constexpr double kCachedWeights = 128 * 1024;
 double weight_cost(double floats) {
-  const CpuInfo& cpu = cpu_info();
-  const double price = cpu.zen5() ? kWeightPriceZen5 : cpu.amd ? kWeightPriceZen4 : kWeightPrice;
-  return price * std::max(0.0, floats - kCachedWeights);
+  return (cpu_info().amd ? kWeightPriceAmd : kWeightPrice) * std::max(0.0, floats - kCachedWeights);
 }
 // Kernel indices that meet the image for some output, and for how many outputs each does.
 struct UsedTaps {

@@ -60,7 +60,8 @@ int64_t round_up(int64_t a, int64_t b) {
 GemmPlan::Reach far_reach() {
   const CpuInfo& cpu = cpu_info();
   if (!cpu.amd) return GemmPlan::Reach::streams;
-  return cpu.zen5() ? GemmPlan::Reach::near : GemmPlan::Reach::stream;
+  const bool zen5 = cpu.avx_vnni;  // the first of that vendor with it
+  return zen5 ? GemmPlan::Reach::near : GemmPlan::Reach::stream;
 }
 
 void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) {
