@@ -282,6 +282,7 @@ struct ConvOperands {
   int x, x_zero, w, w_zero;
   int x_scale = -1, w_scale = -1, y_scale = -1, y_zero = -1, bias = -1;
   int residual = -1, residual_scale = -1, residual_zero = -1, sum_scale = -1, sum_zero = -1;
+  int scale = -1, shift = -1;  // of floats
 };
 
 struct IntegerConvState {
@@ -321,7 +322,13 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
     if (!is_one(b, o.w_scale) && !(b.rank(o.w_scale) == 1 && b.shape(o.w_scale)[0] == Dim(we[0])))
       return b.refuse("scales that are not one per channel");
   }
-  const bool scale_vector = quantised && !is_one(b, o.w_scale);
+  const bool floats = o.scale >= 0;
+  const auto in_f32 = [&](int i) {
+    return i < 0 || !b.has(i) || ((is_one(b, i) || b.shape(i).count() == Dim(we[0])) && b.dtype(i) == DType::f32);
+  };
+  if (!in_f32(o.scale) || !in_f32(o.shift)) return b.refuse("scale or bias is not in f32, or not one per channel");
+  if (floats && b.has(o.bias) && b.shape(o.bias).count() != Dim(we[0])) return b.refuse("one bias for all sums");
+  const bool scale_vector = (quantised && !is_one(b, o.w_scale)) || floats;
   const DType product = quantised ? b.dtype(o.y_zero) : result;
   fixed.output.kind = kind_of(product);
   if (o.residual >= 0) {
@@ -332,6 +339,7 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   }
   if constexpr (std::is_same_v<Op, FusedQLinearConv>)
     (o.residual >= 0 ? fixed.sum.relu : fixed.output.relu) = attrs.relu;
+  if constexpr (std::is_same_v<Op, FusedConvInteger>) fixed.output.relu = attrs.activation == Activation::relu;
 
   static constexpr uint8_t kZero = 0;
   const kernels::Int8Table& table = b.table().int8;
@@ -354,7 +362,8 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
   const Slot w_zero = w_zero_in_middle ? kNoSlot : given(o.w_zero);
   const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),
-             y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias);
+             y_scale = given(o.y_scale), y_zero = given(o.y_zero), bias = given(o.bias), float_scale = given(o.scale),
+             float_shift = given(o.shift);
   const Slot residual = o.residual >= 0 ? b.in(o.residual, y_layout) : kNoSlot,
              residual_scale = given(o.residual_scale), residual_zero = given(o.residual_zero),
              sum_scale = given(o.sum_scale), sum_zero = given(o.sum_zero);
@@ -382,7 +391,7 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
         }
         c.packed_w = packed;
         s.scale_at = (kernels::int8_conv_scratch(table, c, f.team().threads()) + 63) / 64 * 64;
-        f.need_scratch(s.scale_at + static_cast<size_t>(scales) * sizeof(float) + 64);
+        f.need_scratch(s.scale_at + 2 * static_cast<size_t>(scales) * sizeof(float) + 64);
       },
       [=, &table, &conv](Frame& f, IntegerConvState& s) {
         Int8ConvArgs& c = s.args;
@@ -399,6 +408,16 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
           c.output.scale = scale;
           c.output.zero = as_number(*f.ptr<const uint8_t>(y_zero), product);
         }
+        // One number is that of every channel; beyond the channels there are zeros.
+        const auto per_channel = [&](Slot of, float* to) {
+          const auto* from = f.ptr<const float>(of);
+          const int64_t step = f.count(of) == 1 ? 0 : 1;
+          for (int64_t j = 0; j < scales; ++j) to[j] = j < we[0] ? from[j * step] : 0.0F;
+          return to;
+        };
+        auto* numbers = reinterpret_cast<float*>(f.scratch() + s.scale_at);
+        if (float_scale != kNoSlot) c.output.scale = per_channel(float_scale, numbers);
+        if (float_shift != kNoSlot) c.output.shift = per_channel(float_shift, numbers + scales);
         if (residual != kNoSlot) {
           c.sum.other = f.ptr<const uint8_t>(residual);
           c.sum.other_zero = as_number(*f.ptr<const uint8_t>(residual_zero), residual_type);
@@ -415,6 +434,13 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
 
 bool bind_conv_integer(Binder& b) {
   return bind_integer_conv<ConvInteger>(b, {.x = 0, .x_zero = 2, .w = 1, .w_zero = 3});
+}
+
+bool bind_fused_conv_integer(Binder& b) {
+  const Activation activation = b.attrs<FusedConvInteger>().activation;
+  if (activation != Activation::none && activation != Activation::relu) return b.refuse("an activation but relu");
+  return bind_integer_conv<FusedConvInteger>(
+      b, {.x = 0, .x_zero = 2, .w = 1, .w_zero = 3, .bias = 6, .scale = 4, .shift = 5});
 }
 
 template <class Op>
@@ -582,6 +608,7 @@ void rows_bind_quant(BindRows& rows) {
   rows.push_back({OpId::FusedMatMulInteger, "dot_i8", bind_fused_matmul_integer});
   rows.push_back({OpId::QLinearMatMul, "dot_i8", bind_qlinear_matmul});
   rows.push_back({OpId::ConvInteger, "dot_i8", bind_conv_integer});
+  rows.push_back({OpId::FusedConvInteger, "dot_i8", bind_fused_conv_integer});
   rows.push_back({OpId::QLinearConv, "dot_i8", bind_qlinear_conv<QLinearConv>});
   rows.push_back({OpId::FusedDequantizeMatMul, "blockwise", bind_dequantize_matmul});
   rows.push_back({OpId::FusedQLinearConv, "dot_i8", bind_fused_qlinear_conv});

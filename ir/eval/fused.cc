@@ -50,6 +50,11 @@ void eval<FusedMatMulInteger>(EvalContext& ctx) {
 }
 
 template <>
+void eval<FusedConvInteger>(EvalContext& ctx) {
+  eval_decomposed(ctx);
+}
+
+template <>
 void eval<FusedDequantizeMatMul>(EvalContext& ctx) {
   eval_decomposed(ctx);
 }

@@ -115,6 +115,29 @@ std::vector<Value*> FusedMatMulInteger::decompose(Builder& b, const Node& node) 
   return {apply_epilogue(b, y, node.attrs<FusedMatMulInteger>().epilogue())};
 }
 
+void FusedConvInteger::infer(InferContext& ctx) {
+  const Shape s = infer_conv(ctx, ctx.attrs<FusedConvInteger>(), 0, 1, -1);
+  for (int i = 4; i < 7; ++i) {
+    if (!ctx.has(i) || !ctx.shape(i).ranked() || !s.ranked()) continue;
+    const Shape& v = ctx.shape(i);
+    bool fits = v.rank() <= s.rank();
+    for (int axis = v.rank() - 1, of = s.rank() - 1; fits && axis >= 0; --axis, --of)
+      fits = !v[axis].is_const() || v[axis].is(1) || (of == 1 && (!s[of].is_const() || v[axis] == s[of]));
+    if (!fits)
+      ctx.fail(ErrorCode::bad_shape, "operand ", i, " is ", ctx.type(i), ", not one number or one per channel of ", s);
+  }
+  ctx.set(0, s);
+}
+
+std::vector<Value*> FusedConvInteger::decompose(Builder& b, const Node& node) {
+  const auto& a = node.attrs<FusedConvInteger>();
+  Value* sums = b.make<ConvInteger>({node.operand(0), node.operand(1), node.operand(2), node.operand(3)}, a);
+  if (node.operand(6)) sums = b.make<Add>({sums, node.operand(6)});
+  Value* y = b.make<Mul>({b.make<Cast>({sums}, {.to = node.operand(4)->dtype()}), node.operand(4)});
+  if (node.operand(5)) y = b.make<Add>({y, node.operand(5)});
+  return {apply_epilogue(b, y, a.epilogue())};
+}
+
 void FusedDequantizeMatMul::infer(InferContext& ctx) {
   const auto& at = ctx.attrs<FusedDequantizeMatMul>();
   const Shape &x = ctx.shape(0), w = swapped(ctx.shape(1), at.trans_b);

@@ -100,6 +100,19 @@ struct FusedMatMulInteger {
   static std::vector<Value*> decompose(Builder& b, const Node& node);
 };
 
+// activation(scale * (sums + sums_bias) + bias) in the scale's type, where the sums are those of conv_integer; scale
+// and biases are one number or one per channel, [C, 1...] or [1, C, 1...].
+struct FusedConvInteger {
+  using Attrs = WithEpilogue<ConvAttrs>;
+  static constexpr OpFacts facts{"fused_conv_integer",
+                                 {},
+                                 "x:X, w:W, x_zero_point:X?, w_zero_point:W?, scale:T, bias:T?, sums_bias:i32? -> y:T",
+                                 {{{'T', dtypes::floats}, {'X', dtypes::bytes}, {'W', dtypes::bytes}}},
+                                 "convolution of bytes, as floats: scale, bias and activation"};
+  static void infer(InferContext& ctx);
+  static std::vector<Value*> decompose(Builder& b, const Node& node);
+};
+
 // x w, where w is what dequantize_linear gives for the matrix `weights`, with trans_b its transpose.
 struct FusedDequantizeMatMul {
   struct Attrs {

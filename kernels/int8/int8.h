@@ -51,7 +51,7 @@ struct Int8Output {
   const float* scale = nullptr;
   int64_t scale_row = 0, scale_col = 0;  // strides: 0 or 1
   int32_t zero = 0;
-  const float* shift = nullptr;  // of floats, one per column; null: 0
+  const float* shift = nullptr;  // of floats, one per column, with scale_row one per row; null: 0
   bool relu = false;             // of bytes: at least `zero`
   int64_t bytes() const { return kind == Kind::i32 || kind == Kind::f32 ? 4 : 1; }
 };
@@ -86,7 +86,7 @@ struct Int8Pixels {
   const float* floats = nullptr;  // instead: whole numbers, bias included
   int64_t acc_row = 0;            // elements between pixels
   const int32_t* bias = nullptr;
-  Int8Output output;  // bytes or i32
+  Int8Output output;  // its shift one per channel, too
   Int8Sum sum = {};
   void* y = nullptr;  // of the first pixel; the other operand of `sum` likewise
   int64_t y_block = 0;
@@ -172,8 +172,8 @@ struct Int8ConvArgs {
   const uint8_t* w_zero = nullptr;    // null: the middle of the filters' range; of `gathered` alone
   int64_t w_zero_step = 0;            // 1: one per output channel
   const int32_t* bias = nullptr;      // one per output channel; null: 0
-  Int8Output output;                  // scale_row 1: one scale per output channel; for blocked results, of whole blocks
-  Int8Sum sum = {};                   // of bytes
+  Int8Output output;  // scale_row 1: one scale and shift per output channel; for blocked results, of whole blocks
+  Int8Sum sum = {};   // of bytes
   void* y = nullptr;
   std::byte* scratch = nullptr;  // int8_conv_scratch bytes, 64-byte aligned
 };

@@ -246,6 +246,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                    .y = static_cast<std::byte*>(c.y) + to * c.output.bytes(),
                    .y_block = pixels * kChannelBlock};
       if (p.output.scale) p.output.scale += filters.first;
+      if (p.output.shift) p.output.shift += filters.first;
       if (p.sum.other) p.sum.other += to;
       table.finish_pixels.fn(p);
     });
@@ -331,6 +332,7 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
                  .sum = c.sum,
                  .y = static_cast<std::byte*>(c.y) + to * c.output.bytes()};
     if (p.output.scale) p.output.scale += block * kChannelBlock;
+    if (p.output.shift) p.output.shift += block * kChannelBlock;
     if (p.sum.other) p.sum.other += to;
     table.finish_pixels.fn(p);
   });

@@ -129,7 +129,23 @@ void pixels_to_bytes(const Int8Pixels& p) {
   (is_signed ? pixels_to_bytes<kFloats, kAdds, true> : pixels_to_bytes<kFloats, kAdds, false>)(p);
 }
 
+template <bool kFloats>
+void pixels_to_floats(const Int8Pixels& p) {
+  const VecF least(p.output.relu ? 0.0F : -std::numeric_limits<float>::infinity());
+  for (int64_t c = 0; c < p.channels; c += kV) {
+    auto* y = static_cast<float*>(p.y) + c / kChannelBlock * p.y_block + c % kChannelBlock;
+    const VecF scale = load(p.output.scale + c), shift = p.output.shift ? load(p.output.shift + c) : VecF(0.0F);
+    const VecI bias = kFloats ? VecI(0) : load(p.bias + c);
+    for (int64_t i = 0; i < p.pixels; ++i) {
+      const int64_t from = i * p.acc_row + c;
+      const VecF sum = kFloats ? load(p.floats + from) : to_float(load(p.acc + from) + bias);
+      store(y + i * kChannelBlock, vmax(least, sum * scale + shift));
+    }
+  }
+}
+
 void finish_pixels(const Int8Pixels& p) {
+  if (p.output.kind == Int8Output::Kind::f32) return (p.floats ? pixels_to_floats<true> : pixels_to_floats<false>)(p);
   if (p.output.kind != Int8Output::Kind::i32) {
     if (p.floats) return (p.sum.other ? pixels_to_bytes<true, true> : pixels_to_bytes<true, false>)(p);
     return (p.sum.other ? pixels_to_bytes<false, true> : pixels_to_bytes<false, false>)(p);
@@ -163,7 +179,7 @@ void to_floats(const Int8Finish& f) {
   to_words<float>(f, [&](int64_t r, int64_t j, VecI sum) {
     const float* scale = out.scale + r * out.scale_row;
     VecF y = to_float(sum) * (kScales ? load_some(scale + j, f.cols - j) : VecF(*scale));
-    if (out.shift) y = y + load_some(out.shift + j, f.cols - j);
+    if (out.shift) y = y + (out.scale_row ? VecF(out.shift[r]) : load_some(out.shift + j, f.cols - j));
     return out.relu ? vmax(VecF(0.0F), y) : y;
   });
 }

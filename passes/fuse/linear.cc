@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <type_traits>
+
 #include "tc/ir/eval/wide.h"
 #include "tc/passes/fuse/fuse.h"
 
@@ -8,7 +11,7 @@ namespace {
 constexpr Any x, y, c, bias;
 constexpr As<MatMul, FusedMatMul> product;
 constexpr As<Cast> converted;
-constexpr As<FusedMatMulInteger> sums;
+constexpr As<FusedMatMulInteger, FusedConvInteger> sums;
 
 constexpr const char* kShared = "the product has other users";
 constexpr const char* kIntegers = "integers have no fused product";
@@ -106,7 +109,7 @@ Patch add_product_bias(Rewrite& r) {
 }
 
 // What quantisation tools write behind a product of bytes.
-Patch scale_sums(Rewrite& r) {
+Patch scale_product_sums(Rewrite& r) {
   const Node* integer = r.node(converted)->operand(0)->def_as<MatMulInteger>();
   if (!integer || integer->graph() != r.root()->graph()) return r.miss("what is converted is no integer product");
   if (!r.single_use(converted) || !r.single_use(integer->result(0))) return r.miss(kShared);
@@ -124,25 +127,73 @@ Patch scale_sums(Rewrite& r) {
   return r.make<FusedMatMulInteger>(operands);
 }
 
+// Is a value one number, or one per channel, of a convolution's result?
+bool is_per_channel(const Value* v, const Shape& out) {
+  const Shape& s = v->shape();
+  if (!s.ranked() || !out.ranked() || !broadcasts_into(s, out)) return false;
+  for (int axis = 0; axis < s.rank(); ++axis)
+    if (axis + out.rank() - s.rank() != 1 && !s[axis].is(1)) return false;
+  return true;
+}
+
+// The same behind a convolution; what is added to its sums comes first.
+Patch scale_convolution_sums(Rewrite& r) {
+  const auto here = [&](const Node* n) { return n && n->graph() == r.root()->graph(); };
+  Value *of = r.node(converted)->operand(0), *added = nullptr;
+  if (const Node* add = of->def_as<Add>(); here(add)) {
+    const int side = add->operand(0)->def_as<ConvInteger>() ? 0 : 1;
+    if (!r.single_use(of)) return r.miss(kShared);
+    of = add->operand(side), added = add->operand(1 - side);
+  }
+  const Node* integer = of->def_as<ConvInteger>();
+  if (!here(integer)) return r.miss("what is converted is no integer convolution");
+  if (!r.single_use(converted) || !r.single_use(of)) return r.miss(kShared);
+  if (!has_floats(*r.root())) return r.miss(kIntegers);
+  for (const Value* v : {static_cast<const Value*>(r[c]), static_cast<const Value*>(added)})
+    if (v && !is_per_channel(v, of->shape())) return r.miss("the scale or addend is not one per channel");
+  std::vector<Value*> operands = integer->operands();
+  operands.resize(4, nullptr);
+  operands.insert(operands.end(), {r[c], nullptr, added});
+  FusedConvInteger::Attrs a;
+  static_cast<ConvAttrs&>(a) = integer->attrs<ConvInteger>();
+  return r.make<FusedConvInteger>(operands, a);
+}
+
+// The same sums with another bias or epilogue.
+Patch rebuild_sums(Rewrite& r, Value* added, const Epilogue& e) {
+  const Node& n = *r.node(sums);
+  std::vector<Value*> operands = n.operands();
+  operands.resize(std::max<size_t>(operands.size(), 6), nullptr);
+  if (added) operands[5] = added;
+  const auto make = [&]<class Op>(std::type_identity<Op>) {
+    typename Op::Attrs a = n.attrs<Op>();
+    a.set(e);
+    return r.make<Op>(operands, a);
+  };
+  return n.is<FusedConvInteger>() ? make(std::type_identity<FusedConvInteger>())
+                                  : make(std::type_identity<FusedMatMulInteger>());
+}
+Activation activation_of(const Node& n) {
+  return n.is<FusedConvInteger>() ? n.attrs<FusedConvInteger>().activation : n.attrs<FusedMatMulInteger>().activation;
+}
+
 Patch add_sums_bias(Rewrite& r) {
   const Node& n = *r.node(sums);
   if (!r.single_use(sums)) return r.miss(kShared);
-  if (n.attrs<FusedMatMulInteger>().activation != Activation::none || (n.num_operands() > 5 && n.operand(5)))
-    return r.miss("the product has an epilogue");
+  if (activation_of(n) != Activation::none || n.operand(5)) return r.miss("the product has an epilogue");
+  if (n.is<FusedConvInteger>()) {
+    if (!is_per_channel(r[bias], r[sums]->shape())) return r.miss("the addend is not one per channel");
+    return rebuild_sums(r, r[bias], {});
+  }
   Value* vector = as_row(r, r[bias], r[sums]->shape());
   if (!vector) return r.miss("the addend is no vector along the last axis");
-  std::vector<Value*> operands = n.operands();
-  operands.resize(5, nullptr);
-  operands.push_back(vector);
-  return r.make<FusedMatMulInteger>(operands);
+  return rebuild_sums(r, vector, {});
 }
 
 Patch relu_of_sums(Rewrite& r) {
   if (!r.single_use(sums)) return r.miss(kShared);
-  FusedMatMulInteger::Attrs a = r.node(sums)->attrs<FusedMatMulInteger>();
-  if (a.activation != Activation::none) return r.miss("there is an activation already");
-  a.set({Activation::relu});
-  return r.make<FusedMatMulInteger>(r.node(sums)->operands(), a);
+  if (activation_of(*r.node(sums)) != Activation::none) return r.miss("there is an activation already");
+  return rebuild_sums(r, nullptr, {Activation::relu});
 }
 
 }  // namespace
@@ -161,7 +212,8 @@ std::span<const Rule> linear_rules() {
          return scale_product(r, 1 / r.number(c));
        }},
       {"add-into-matmul-bias", same_rounding, pat<Add>(product, bias), add_product_bias},
-      {"scale-into-integer-product", exact, pat<Mul>(converted, c), scale_sums},
+      {"scale-into-integer-product", exact, pat<Mul>(converted, c), scale_product_sums},
+      {"scale-into-integer-convolution", exact, pat<Mul>(converted, c), scale_convolution_sums},
       {"add-into-integer-product", same_rounding, pat<Add>(sums, bias), add_sums_bias},
       {"relu-into-integer-product", exact, pat<Relu>(sums), relu_of_sums},
   };

@@ -44,6 +44,22 @@ void quantised_sum(SampleGraph& g) {
   g.outputs({g.b.make<FusedQLinearConv>(operands, a)});
 }
 
+// A convolution of bytes from kIn to kOut channels with zero points, biases before and after the scale, and relu.
+template <int kIn, int kOut, int kGroups>
+void convolved_sums(SampleGraph& g) {
+  FusedConvInteger::Attrs a;
+  a.pads = {1, 1, 1, 1};
+  a.group = kGroups;
+  a.set({Activation::relu});
+  g.outputs({g.b.make<FusedConvInteger>(
+      {g.input(DType::u8, {2, kIn, 5, 7}, 0, 255),
+       g.b.constant(g.random(DType::u8, {kOut, kIn / kGroups, 3, 3}, 0, 255)),
+       g.b.constant(Tensor::scalar<uint8_t>(120)), g.b.constant(Tensor::scalar<uint8_t>(kGroups > 1 ? 128 : 131)),
+       g.input(DType::f32, {kOut, 1, 1}, 0.001, 0.002), g.input(DType::f32, {1, kOut, 1, 1}),
+       g.b.constant(g.random(DType::i32, {1, kOut, 1, 1}, -500, 500))},
+      a)});
+}
+
 // A matrix of `W` with a scale per block of rows and column, and with kZeros a zero point; transposed, what lies in
 // rows lies in columns.
 template <DType W, bool kTransposed, int kBlock, bool kZeros>
@@ -123,6 +139,25 @@ void samples_fused(std::vector<Sample>& samples) {
                             g.input(DType::f32, {5}), g.input(DType::f32, {5})},
                            a)});
                      }});
+  samples.push_back({"fused_conv_integer/one_scale", [](SampleGraph& g) {
+                       // Sums that halves hold.
+                       Value* w = g.b.constant(g.random(DType::i8, {5, 3, 3, 3}, -16, 15));
+                       g.outputs({g.b.make<FusedConvInteger>({g.input(DType::u8, {2, 3, 6, 7}, 0, 99), w, nullptr,
+                                                              nullptr, g.b.constant(Tensor::scalar<float>(0.01F))})});
+                     }});
+  samples.push_back({"fused_conv_integer/moved", convolved_sums<3, 40, 1>});
+  samples.push_back({"fused_conv_integer/blocks", convolved_sums<32, 40, 1>});
+  samples.push_back({"fused_conv_integer/depthwise", convolved_sums<24, 24, 24>});
+  samples.push_back(
+      {"fused_conv_integer/line", [](SampleGraph& g) {
+         FusedConvInteger::Attrs a;
+         a.pads = {1, 1};
+         a.set({Activation::hard_swish});
+         g.outputs({g.b.make<FusedConvInteger>(
+             {g.input(DType::i8, {2, 6, 11}, -128, 127), g.b.constant(g.random(DType::i8, {5, 6, 3}, -128, 127)),
+              nullptr, nullptr, g.input(DType::f32, {5, 1}, 0.001, 0.002)},
+             a)});
+       }});
   // Kernels round x to 16 bits: 2^-16 of the sum of |w| times 2, at most.
   samples.push_back(
       {"fused_dequantize_matmul/i8_per_column", dequantised_product<DType::i8, false, 0, false>, 1e-4, 1e-2});

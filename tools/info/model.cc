@@ -64,6 +64,7 @@ std::optional<Dim> multiply_adds(const Node& n) {
     case OpId::Conv:
     case OpId::ConvInteger:
     case OpId::FusedConv:
+    case OpId::FusedConvInteger:
     case OpId::CausalConvWithState:
     case OpId::DeformConv: {
       const Shape* y = shape_of(n.result(0));
