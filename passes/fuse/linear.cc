@@ -148,9 +148,10 @@ Patch scale_convolution_sums(Rewrite& r) {
   const Node* integer = of->def_as<ConvInteger>();
   if (!here(integer)) return r.miss("what is converted is no integer convolution");
   if (!r.single_use(converted) || !r.single_use(of)) return r.miss(kShared);
-  if (!has_floats(*r.root())) return r.miss(kIntegers);
-  for (const Value* v : {static_cast<const Value*>(r[c]), static_cast<const Value*>(added)})
-    if (v && !is_per_channel(v, of->shape())) return r.miss("the scale or addend is not one per channel");
+  if (r.root()->result(0)->dtype() != DType::f32) return r.miss("kernels scale in f32");
+  const Shape& out = of->shape();
+  if (!is_per_channel(r[c], out) || (added && !(is_per_channel(added, out) && added->shape().count() == out[1])))
+    return r.miss("the scale or addend is not one per channel");
   std::vector<Value*> operands = integer->operands();
   operands.resize(4, nullptr);
   operands.insert(operands.end(), {r[c], nullptr, added});

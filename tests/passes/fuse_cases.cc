@@ -99,14 +99,20 @@ std::vector<RuleCase> fuse_cases() {
       {"relu-into-integer-product", SUMS ", %b \n %0 = relu %p \n return %0, %p }", "the product has other users",
        nullptr},
 #undef SUMS
-#define SUMS                                                                                                  \
-  "(%x: u8[N,3,8,8], %w: i8[5,3,3,3], %s: f32[], %b: f32[1,5,1,1], %i: i32[5,1,1], %r: f32[1,1,6,1]) { %p = " \
+#define SUMS                                                                                           \
+  "(%x: u8[N,3,8,8], %w: i8[5,3,3,3], %s: f32[], %b: f32[1,5,1,1], %i: i32[5,1,1], %r: f32[1,1,6,1], " \
+  "%o: i32[], %h: f16[]) { %p = "                                                                      \
   "conv_integer %x, %w \n "
       {"scale-into-integer-convolution", SUMS "%c = cast %p {to = f32} \n %0 = mul %c, %s \n return %0 }",
        "fused_conv_integer %x, %w, _, _, %s", "cast"},
       {"scale-into-integer-convolution",
        SUMS "%q = add %i, %p \n %c = cast %q {to = f32} \n %0 = mul %b, %c \n return %0 }",
        "fused_conv_integer %x, %w, _, _, %b, _, %i", "cast"},
+      {"scale-into-integer-convolution",
+       SUMS "%q = add %p, %o \n %c = cast %q {to = f32} \n %0 = mul %c, %s \n return %0 }",
+       "the scale or addend is not one per channel", nullptr},
+      {"scale-into-integer-convolution", SUMS "%c = cast %p {to = f16} \n %0 = mul %c, %h \n return %0 }",
+       "kernels scale in f32", nullptr},
       {"scale-into-integer-convolution", SUMS "%c = cast %p {to = f32} \n %0 = mul %c, %r \n return %0 }",
        "the scale or addend is not one per channel", nullptr},
       {"scale-into-integer-convolution", SUMS "%c = cast %p {to = f32} \n %0 = mul %c, %s \n return %0, %p }",
