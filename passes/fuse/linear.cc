@@ -15,6 +15,7 @@ constexpr As<FusedMatMulInteger, FusedConvInteger> sums;
 
 constexpr const char* kShared = "the product has other users";
 constexpr const char* kIntegers = "integers have no fused product";
+constexpr const char* kInF32 = "kernels scale in f32";
 
 bool has_floats(const Node& n) {
   return dtypes::floats.has(n.result(0)->dtype());
@@ -113,7 +114,7 @@ Patch scale_product_sums(Rewrite& r) {
   const Node* integer = r.node(converted)->operand(0)->def_as<MatMulInteger>();
   if (!integer || integer->graph() != r.root()->graph()) return r.miss("what is converted is no integer product");
   if (!r.single_use(converted) || !r.single_use(integer->result(0))) return r.miss(kShared);
-  if (!has_floats(*r.root())) return r.miss(kIntegers);
+  if (r.root()->result(0)->dtype() != DType::f32) return r.miss(kInF32);
   if (!has_rank_2(integer->operand(0)) || !integer->operand(1)->shape().ranked() ||
       integer->operand(1)->shape().rank() != 2)
     return r.miss("an operand is a vector, or the right one has batches");
@@ -148,7 +149,7 @@ Patch scale_convolution_sums(Rewrite& r) {
   const Node* integer = of->def_as<ConvInteger>();
   if (!here(integer)) return r.miss("what is converted is no integer convolution");
   if (!r.single_use(converted) || !r.single_use(of)) return r.miss(kShared);
-  if (r.root()->result(0)->dtype() != DType::f32) return r.miss("kernels scale in f32");
+  if (r.root()->result(0)->dtype() != DType::f32) return r.miss(kInF32);
   const Shape& out = of->shape();
   if (!is_per_channel(r[c], out) || (added && !(is_per_channel(added, out) && added->shape().count() == out[1])))
     return r.miss("the scale or addend is not one per channel");

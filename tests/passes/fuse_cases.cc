@@ -89,6 +89,10 @@ std::vector<RuleCase> fuse_cases() {
       {"scale-into-integer-product",
        "(%x: u8[3,4], %y: i8[4,5], %s: f32[]) { " SUMS "%0 = mul %c, %s \n return %0, %p }",
        "the product has other users", nullptr},
+      {"scale-into-integer-product",
+       "(%x: u8[3,4], %y: i8[4,5], %s: f64[]) { %p = matmul_integer %x, %y \n %c = cast %p {to = f64} \n %0 = mul %c, "
+       "%s \n return %0 }",
+       "kernels scale in f32", nullptr},
 #undef SUMS
 #define SUMS "(%x: u8[3,4], %y: i8[4,5], %s: f32[], %b: f32[5]) { %p = fused_matmul_integer %x, %y, _, _, %s"
       {"add-into-integer-product", SUMS " \n %0 = add %b, %p \n return %0 }",
