@@ -44,7 +44,9 @@ void quantised_sum(SampleGraph& g) {
   g.outputs({g.b.make<FusedQLinearConv>(operands, a)});
 }
 
-// A convolution of bytes from kIn to kOut channels with zero points, biases before and after the scale, and relu.
+// A convolution of bytes from kIn to kOut channels with zero points, that of the filters in the middle of their range
+// from four channels on, biases before and after the scale, and relu. The scales are so large that differences between
+// near ones do not meet its corner.
 template <int kIn, int kOut, int kGroups>
 void convolved_sums(SampleGraph& g) {
   FusedConvInteger::Attrs a;
@@ -53,9 +55,9 @@ void convolved_sums(SampleGraph& g) {
   a.set({Activation::relu});
   g.outputs({g.b.make<FusedConvInteger>(
       {g.input(DType::u8, {2, kIn, 5, 7}, 0, 255),
-       g.b.constant(g.random(DType::u8, {kOut, kIn / kGroups, 3, 3}, 0, 255)),
-       g.b.constant(Tensor::scalar<uint8_t>(120)), g.b.constant(Tensor::scalar<uint8_t>(kGroups > 1 ? 128 : 131)),
-       g.input(DType::f32, {kOut, 1, 1}, 0.001, 0.002), g.input(DType::f32, {1, kOut, 1, 1}),
+       g.b.constant(g.random(DType::u8, {kOut, kIn / kGroups, 3, 3}, 120, 136)),
+       g.b.constant(Tensor::scalar<uint8_t>(120)), g.b.constant(Tensor::scalar<uint8_t>(kIn > 3 ? 128 : 131)),
+       g.input(DType::f32, {kOut, 1, 1}, 0.5, 1.5), g.input(DType::f32, {1, kOut, 1, 1}),
        g.b.constant(g.random(DType::i32, {1, kOut, 1, 1}, -500, 500))},
       a)});
 }
@@ -154,8 +156,8 @@ void samples_fused(std::vector<Sample>& samples) {
          a.pads = {1, 1};
          a.set({Activation::hard_swish});
          g.outputs({g.b.make<FusedConvInteger>(
-             {g.input(DType::i8, {2, 6, 11}, -128, 127), g.b.constant(g.random(DType::i8, {5, 6, 3}, -128, 127)),
-              nullptr, nullptr, g.input(DType::f32, {5, 1}, 0.001, 0.002)},
+             {g.input(DType::i8, {2, 6, 11}, -128, 127), g.b.constant(g.random(DType::i8, {5, 6, 3}, -8, 7)), nullptr,
+              nullptr, g.input(DType::f32, {5, 1}, 0.01, 0.02)},
              a)});
        }});
   // Kernels round x to 16 bits: 2^-16 of the sum of |w| times 2, at most.
