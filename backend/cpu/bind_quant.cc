@@ -323,10 +323,11 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
       return b.refuse("scales that are not one per channel");
   }
   const bool floats = o.scale >= 0;
-  const auto in_f32 = [&](int i) {
+  const auto per_channel_f32 = [&](int i) {
     return i < 0 || !b.has(i) || ((is_one(b, i) || b.shape(i).count() == Dim(we[0])) && b.dtype(i) == DType::f32);
   };
-  if (!in_f32(o.scale) || !in_f32(o.shift)) return b.refuse("scale or bias is not in f32, or not one per channel");
+  if (!per_channel_f32(o.scale) || !per_channel_f32(o.shift))
+    return b.refuse("scale or bias is not in f32, or not one per channel");
   if (floats && b.has(o.bias) && b.shape(o.bias).count() != Dim(we[0])) return b.refuse("one bias for all sums");
   const bool scale_vector = (quantised && !is_one(b, o.w_scale)) || floats;
   const DType product = quantised ? b.dtype(o.y_zero) : result;
@@ -400,8 +401,8 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
         if (w_zero != kNoSlot) c.w_zero = f.ptr<const uint8_t>(w_zero);
         c.bias = bias == kNoSlot ? nullptr : f.ptr<const int32_t>(bias);
         c.scratch = f.scratch();
+        auto* const scale = reinterpret_cast<float*>(f.scratch() + s.scale_at);
         if (quantised) {
-          auto* scale = reinterpret_cast<float*>(f.scratch() + s.scale_at);
           const float of_x = *f.ptr<const float>(x_scale), of_y = *f.ptr<const float>(y_scale);
           const auto* of_w = f.ptr<const float>(w_scale);
           for (int64_t j = 0; j < scales; ++j) scale[j] = of_x * of_w[scale_vector ? std::min(j, we[0] - 1) : 0] / of_y;
@@ -415,9 +416,8 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
           for (int64_t j = 0; j < scales; ++j) to[j] = j < we[0] ? from[j * step] : 0.0F;
           return to;
         };
-        auto* numbers = reinterpret_cast<float*>(f.scratch() + s.scale_at);
-        if (float_scale != kNoSlot) c.output.scale = per_channel(float_scale, numbers);
-        if (float_shift != kNoSlot) c.output.shift = per_channel(float_shift, numbers + scales);
+        if (float_scale != kNoSlot) c.output.scale = per_channel(float_scale, scale);
+        if (float_shift != kNoSlot) c.output.shift = per_channel(float_shift, scale + scales);
         if (residual != kNoSlot) {
           c.sum.other = f.ptr<const uint8_t>(residual);
           c.sum.other_zero = as_number(*f.ptr<const uint8_t>(residual_zero), residual_type);
