@@ -133,11 +133,9 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
                  .bias = bias,
                  .factor = any ? factor : nullptr,
                  .minus = column_sums + col,
-                 .output = g.output,
+                 .output = g.output.from(first, col),
                  .y = static_cast<std::byte*>(g.c) + (first * g.n + col) * g.output.bytes(),
                  .y_row = g.n};
-    if (f.output.scale) f.output.scale += first * g.output.scale_row + col * g.output.scale_col;
-    if (f.output.shift) f.output.shift += col;
     table.finish.fn(f);
   });
 }

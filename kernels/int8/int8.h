@@ -54,6 +54,13 @@ struct Int8Output {
   const float* shift = nullptr;  // of floats, one per column, with scale_row one per row; null: 0
   bool relu = false;             // of bytes: at least `zero`
   int64_t bytes() const { return kind == Kind::i32 || kind == Kind::f32 ? 4 : 1; }
+  // The same for results from this row and column on.
+  Int8Output from(int64_t row, int64_t col) const {
+    Int8Output o = *this;
+    if (scale) o.scale += row * scale_row + col * scale_col;
+    if (shift) o.shift += scale_row ? row : col;
+    return o;
+  }
 };
 
 // Another quantised tensor that is added to the bytes p of an Int8Output: clamp(round(((p - its zero) product_scale +

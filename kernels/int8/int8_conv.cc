@@ -241,12 +241,10 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
                    .acc = acc,
                    .acc_row = t.width,
                    .bias = scratch.bias + panel * t.width,
-                   .output = c.output,
+                   .output = c.output.from(filters.first, 0),
                    .sum = c.sum,
                    .y = static_cast<std::byte*>(c.y) + to * c.output.bytes(),
                    .y_block = pixels * kChannelBlock};
-      if (p.output.scale) p.output.scale += filters.first;
-      if (p.output.shift) p.output.shift += filters.first;
       if (p.sum.other) p.sum.other += to;
       table.finish_pixels.fn(p);
     });
@@ -328,11 +326,9 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
                  .channels = std::min<int64_t>(kChannelBlock, c.groups - block * kChannelBlock),
                  .floats = out,
                  .acc_row = kChannelBlock,
-                 .output = c.output,
+                 .output = c.output.from(block * kChannelBlock, 0),
                  .sum = c.sum,
                  .y = static_cast<std::byte*>(c.y) + to * c.output.bytes()};
-    if (p.output.scale) p.output.scale += block * kChannelBlock;
-    if (p.output.shift) p.output.shift += block * kChannelBlock;
     if (p.sum.other) p.sum.other += to;
     table.finish_pixels.fn(p);
   });

@@ -248,12 +248,10 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
             .bias = scratch.bias + filter,
             .factor = scratch.factor ? scratch.factor + filter : nullptr,
             .minus = sums,
-            .output = c.output,
+            .output = c.output.from(filter, 0),
             .sum = c.sum,
             .y = static_cast<std::byte*>(c.y) + (((n - group) * c.out + filter) * pixels + begin) * c.output.bytes(),
             .y_row = pixels};
-        if (f.output.scale) f.output.scale += filter * c.output.scale_row;
-        if (f.output.shift) f.output.shift += filter * c.output.scale_row;
         if (f.sum.other) f.sum.other += static_cast<std::byte*>(f.y) - static_cast<std::byte*>(c.y);
         table.block.fn({.rows = f.rows,
                         .cols = f.cols,
