@@ -28,7 +28,8 @@ struct LstmArgs {
   const int8_t* packed_bytes = nullptr;
   float byte_step = 1;
   // Whether blocks come from the last one on. Every other step, of weights that a core's cache does not hold, finds
-  // those that it has read last: a sequence of 64 steps, one row of 256 units, on Zen 5 0.62 to 0.54 ms.
+  // those that it has read last: a sequence of 64 steps, one row of 256 units, on Zen 5 0.62 to 0.54 ms. Not for steps
+  // that threads share: each has blocks of its own, which its cache holds.
   bool downwards = false;
   const float* before = nullptr;    // [rows][hidden], the state before
   const float* peephole = nullptr;  // [3][hidden], for i, o, f; null: none
@@ -87,14 +88,12 @@ inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args) {
   const int64_t cost = args.hidden * kLstmGates * std::max<int64_t>(args.rows, 4);
   const Tiling blocks = tile_by_cost(lstm_blocks(args.hidden), cost, 1 << 16), rows{args.rows, kLstmRows};
   if (args.weight_halves != nullptr) table.split_state.fn(args);
-  // With more threads each has blocks of its own.
-  const bool downwards = args.downwards && team.threads() == 1;
   const int64_t last = blocks.total - 1;
   parallel_for(team, blocks.count() * rows.count(), [&](int64_t tile, int) {
     const NoSubnormals flushed;
     const int64_t part = tile % rows.count(), first = tile / rows.count();
     for (int64_t block = blocks.begin(first); block < blocks.end(first); ++block)
-      table.lstm.fn(args, downwards ? last - block : block, rows.begin(part), rows.end(part));
+      table.lstm.fn(args, args.downwards ? last - block : block, rows.begin(part), rows.end(part));
   });
 }
 

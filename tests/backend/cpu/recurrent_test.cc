@@ -55,7 +55,7 @@ void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t bat
     options.isa = tier;
     const auto executable = compiled(m, options);
     std::vector<Datum> first;
-    for (const int threads : {1, 2}) {
+    for (const int threads : {1, 2, 4}) {
       const auto context = executable->make_context(threads);
       if (!valid) {
         EXPECT_THROW(executable->run(inputs, *context), Error);
@@ -74,7 +74,8 @@ void check(RnnDirection direction, bool fixed_weights, int64_t time, int64_t bat
 TEST(Recurrent, LongSequences) {
   for (const bool fixed : {false, true})
     for (const RnnDirection direction : {RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional})
-      for (const auto& [time, batch] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {70, 3}, {300, 1}, {2, 150}}) {
+      for (const auto& [time, batch] :
+           std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {70, 3}, {300, 1}, {2, 150}, {33, 19}}) {
         check<LSTM>(direction, fixed, time, batch);
         check<GRU>(direction, fixed, time, batch);
         check<GRU>(direction, fixed, time, batch, {.linear_before_reset = true});
@@ -135,7 +136,7 @@ TEST(Recurrent, WeightsThatFitBytes) {
   const auto values = r.mutable_span<float>();
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::nearbyint(values[i]) * (i < values.size() / 2 ? 0.0003F : 0.0005F);
-  for (const auto& [time, batch] : std::vector<std::pair<int64_t, int64_t>>{{9, 1}, {5, 3}, {2, 40}})
+  for (const auto& [time, batch] : std::vector<std::pair<int64_t, int64_t>>{{9, 1}, {5, 3}, {2, 40}, {10, 16}})
     check<LSTM>(RnnDirection::bidirectional, true, time, batch, {}, r);
 }
 
