@@ -32,7 +32,7 @@ void run_pool(Team& team, void (*run)(const Args&, int64_t, int64_t, int64_t, in
   }
   const Tiling pieces = tile_by_cost(rows, row_cost, kGrain);
   parallel_for(team, s.planes * pieces.count(), ns, [&](int64_t tile, int) {
-    const int64_t plane = tile / pieces.count(), piece = tile % pieces.count();
+    const int64_t plane = tile % s.planes, piece = tile / s.planes;
     run(args, plane, plane + 1, pieces.begin(piece), pieces.end(piece));
   });
 }
