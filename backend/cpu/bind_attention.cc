@@ -25,11 +25,50 @@ Dims dims_at(const Frame& f, Slot s) {
   return Dims(e.begin(), e.end());
 }
 
-// Strides of heads with an axis of their own, or side by side.
+// Strides of heads with an axis of their own, or side by side in rows of `width` or as wide as they are.
 template <class T>
-kernels::HeadsView<T> heads_view(bool packed, int64_t heads, int64_t length, int64_t size) {
-  if (packed) return {nullptr, heads * length * size, size, heads * size};
+kernels::HeadsView<T> heads_view(bool packed, int64_t heads, int64_t length, int64_t size, int64_t width = 0) {
+  if (width == 0) width = heads * size;
+  if (packed) return {nullptr, length * width, size, width};
   return {nullptr, heads * length * size, length * size, size};
+}
+
+// `size` columns of a wider (batch, length, width) value, from `first` on.
+struct Columns {
+  Value* of = nullptr;
+  int64_t first = 0, size = 0, width = 0;
+};
+
+std::optional<int64_t> number_in(const Value* v) {
+  const Tensor* t = v ? v->constant() : nullptr;
+  if (!t || t->size() != 1 || t->dtype() != DType::i64) return std::nullopt;
+  return t->span<int64_t>()[0];
+}
+
+// What a slice or a part of the last axis is taken from: attention reads it there. Else nothing.
+Columns columns_of(const Node& user, Value* v) {
+  const Node* n = v->def();
+  if (!n || n->graph() != user.graph() || !v->shape().ranked() || v->shape().rank() != 3) return {};
+  if (!n->is<Slice>() && !n->is<Split>()) return {};
+  Columns c{n->operand(0)};
+  const Dim width = c.of->shape()[2], size = v->shape()[2];
+  if (!width.is_const() || !size.is_const()) return {};
+  c.width = width.value(), c.size = size.value();
+  if (n->is<Slice>()) {
+    const auto start = number_in(n->operand(1)), axis = number_in(n->operand(3));
+    const bool plain = !n->operand(4) || number_in(n->operand(4)) == 1;
+    if (!start || *start < 0 || *start > c.width || !plain || (axis != 2 && axis != -1)) return {};
+    c.first = *start;
+    return c;
+  }
+  const int64_t axis = n->attrs<Split>().axis;
+  if (axis != 2 && axis != -1) return {};
+  for (int j = 0; n->result(j) != v; ++j) {
+    const Dim part = n->result(j)->shape()[2];
+    if (!part.is_const()) return {};
+    c.first += part.value();
+  }
+  return c;
 }
 
 kernels::AttentionMask mask_strides(std::span<const int64_t> extents, int64_t total) {
@@ -73,8 +112,24 @@ bool bind_attention(Binder& b) {
     return b.refuse(cat("the mask is ", b.dtype(3)));
   const kernels::Table& table = b.table();
   auto optional = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
-  const Slot q = b.in(0), k = b.in(1), v = b.in(2), mask = optional(3), past_k = optional(4), past_v = optional(5),
-             lengths = optional(6), y = b.out(0);
+  // Where queries, keys and values lie: as operands, or as columns of what these are taken from.
+  struct Source {
+    Slot slot;
+    Columns columns;
+    Dims dims(const Frame& f) const {
+      Dims d = dims_at(f, slot);
+      if (columns.of) d.back() = columns.size;
+      return d;
+    }
+    const float* data(const Frame& f) const { return f.ptr<const float>(slot) + columns.first; }
+  };
+  const bool alone = !b.has(4) && !b.has(5) && !b.wants(1) && !b.wants(2);
+  const auto source = [&](int i) -> Source {
+    const Columns c = alone ? columns_of(b.node(), b.node().operand(i)) : Columns{};
+    return {c.of ? b.value(c.of) : b.in(i), c};
+  };
+  const Source q = source(0), k = source(1), v = source(2);
+  const Slot mask = optional(3), past_k = optional(4), past_v = optional(5), lengths = optional(6), y = b.out(0);
   const bool boolean_mask = b.has(3) && b.dtype(3) == DType::boolean;
   const Slot present_k = b.wants(1) ? b.out(1) : kNoSlot, present_v = b.wants(2) ? b.out(2) : kNoSlot;
   const Node* node = &b.node();
@@ -82,8 +137,8 @@ bool bind_attention(Binder& b) {
     Dims past_key, past_value;
     if (past_k != kNoSlot) past_key = dims_at(f, past_k), past_value = dims_at(f, past_v);
     const bool past = past_k != kNoSlot;
-    return attention_dims(node->attrs<Attention>(), dims_at(f, q), dims_at(f, k), dims_at(f, v),
-                          past ? &past_key : nullptr, past ? &past_value : nullptr);
+    return attention_dims(node->attrs<Attention>(), q.dims(f), k.dims(f), v.dims(f), past ? &past_key : nullptr,
+                          past ? &past_value : nullptr);
   };
   b.flops = [=](const Frame& f) {
     const AttentionDims d = dims_of(f);
@@ -108,11 +163,11 @@ bool bind_attention(Binder& b) {
         a.batch = d.batch.value(), a.q_heads = d.q_heads.value(), a.kv_heads = d.kv_heads.value();
         a.q_length = d.q_length.value(), a.kv_length = d.total().value();
         a.head_size = d.head_size.value(), a.v_head_size = d.v_head_size.value();
-        a.q = heads_view<const float>(d.packed, a.q_heads, a.q_length, a.head_size);
+        a.q = heads_view<const float>(d.packed, a.q_heads, a.q_length, a.head_size, q.columns.width);
         a.y = heads_view<float>(d.packed, a.q_heads, a.q_length, a.v_head_size);
         const bool apart = past_k == kNoSlot && d.packed;
-        a.k = heads_view<const float>(apart, a.kv_heads, a.kv_length, a.head_size);
-        a.v = heads_view<const float>(apart, a.kv_heads, a.kv_length, a.v_head_size);
+        a.k = heads_view<const float>(apart, a.kv_heads, a.kv_length, a.head_size, k.columns.width);
+        a.v = heads_view<const float>(apart, a.kv_heads, a.kv_length, a.v_head_size, v.columns.width);
         a.scale = static_cast<float>(at.scale ? *at.scale
                                               : 1 / std::sqrt(static_cast<double>(std::max<int64_t>(a.head_size, 1))));
         a.softcap = static_cast<float>(at.softcap);
@@ -135,20 +190,20 @@ bool bind_attention(Binder& b) {
       [=, &table](Frame& f, AttentionState& s) {
         kernels::AttentionArgs& a = s.args;
         // The whole of keys or values; made where it is a result, or there is something to put before the new ones.
-        auto whole = [&](AttentionState::Present& p, Slot present, Slot past, Slot now) {
-          if (present == kNoSlot && past == kNoSlot) return f.ptr<const float>(now);
+        auto whole = [&](AttentionState::Present& p, Slot present, Slot past, const Source& now) {
+          if (present == kNoSlot && past == kNoSlot) return now.data(f);
           float* to = present == kNoSlot ? reinterpret_cast<float*>(f.scratch() + p.scratch) : f.ptr<float>(present);
           if (past != kNoSlot) {
             p.past.src = f.ptr<const float>(past), p.past.dst = to;
             kernels::copy_box(table.move, f.team(), p.past);
           }
-          p.now.src = f.ptr<const float>(now), p.now.dst = to + p.past.extent[1];
+          p.now.src = now.data(f), p.now.dst = to + p.past.extent[1];
           kernels::copy_box(table.move, f.team(), p.now);
-          return past == kNoSlot ? f.ptr<const float>(now) : const_cast<const float*>(to);
+          return past == kNoSlot ? now.data(f) : const_cast<const float*>(to);
         };
         a.k.data = whole(s.key, present_k, past_k, k);
         a.v.data = whole(s.value, present_v, past_v, v);
-        a.q.data = f.ptr<const float>(q), a.y.data = f.ptr<float>(y);
+        a.q.data = q.data(f), a.y.data = f.ptr<float>(y);
         if (mask != kNoSlot) {
           if (boolean_mask)
             a.mask.visible = f.ptr<const uint8_t>(mask);

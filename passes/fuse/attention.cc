@@ -172,17 +172,59 @@ Patch recognise_attention(Rewrite& r) {
   return r.make<Attention>({s.q, s.k, v, s.mask}, a);
 }
 
-// The operand (batch, length, heads * size) of which the value is heads (batch, heads, length, size); else null.
+// The value whose part `index` along its first axis a value is.
+struct Part {
+  Value* of = nullptr;
+  int64_t index = 0;
+};
+Part part_of(const Rewrite& r, Value* v) {
+  const Node* n = v->def();
+  const auto numbers = [&](const Node* m, int i) {
+    return m->operand(i) ? r.ints(m->operand(i)).value_or(std::vector<int64_t>{}) : std::vector<int64_t>{};
+  };
+  const std::vector<int64_t> zero{0};
+  if (!in_graph(r, n)) return {};
+  if (n->is<Gather>() && n->attrs<Gather>().axis == 0 && has_rank(n->operand(1), 0)) {
+    const auto index = numbers(n, 1);
+    return index.size() == 1 && index[0] >= 0 ? Part{n->operand(0), index[0]} : Part{};
+  }
+  if (!n->is<Squeeze>() || numbers(n, 1) != zero) return {};
+  const Node* cut = n->operand(0)->def();
+  if (!in_graph(r, cut)) return {};
+  if (cut->is<Slice>()) {
+    const auto starts = numbers(cut, 1), ends = numbers(cut, 2), steps = numbers(cut, 4);
+    const bool plain = !cut->operand(4) || steps == std::vector<int64_t>{1};
+    if (!plain || numbers(cut, 3) != zero || starts.size() != 1 || starts[0] < 0 || ends != std::vector{starts[0] + 1})
+      return {};
+    return {cut->operand(0), starts[0]};
+  }
+  if (!cut->is<Split>() || cut->attrs<Split>().axis != 0) return {};
+  for (int i = 0; i < cut->num_results(); ++i) {
+    const Shape& shape = cut->result(i)->shape();
+    if (!shape.ranked() || !shape[0].is(1)) return {};
+    if (cut->result(i) == n->operand(0)) return {cut->operand(0), i};
+  }
+  return {};
+}
+
+// The operand (batch, length, heads * size) of which the value is heads (batch, heads, length, size); else null. Where
+// queries, keys and values come from one product, it is a slice of (batch, length, parts * heads * size).
 Value* heads_side_by_side(Rewrite& r, Value* v) {
-  const std::vector<int64_t> swap{0, 2, 1, 3};
-  Node* turn = v->def();
+  const Part part = part_of(r, v);
+  Node* turn = part.of ? part.of->def() : v->def();
+  const std::vector<int64_t> swap = part.of ? std::vector<int64_t>{2, 0, 3, 1, 4} : std::vector<int64_t>{0, 2, 1, 3};
   if (!in_graph(r, turn) || !turn->is<Transpose>() || turn->attrs<Transpose>().perm != swap) return nullptr;
   Node* split = turn->operand(0)->def();
   if (!in_graph(r, split) || !split->is<Reshape>()) return nullptr;
   Value* whole = split->operand(0);
-  if (!has_rank(whole, 3) || !has_rank(split->result(0), 4)) return nullptr;
+  if (!has_rank(whole, 3) || !has_rank(split->result(0), static_cast<int>(swap.size()))) return nullptr;
   const Shape &from = whole->shape(), &to = split->result(0)->shape();
-  return from[0] == to[0] && from[1] == to[1] && to[2].is_const() && to[2].value() > 0 ? whole : nullptr;
+  if (!(from[0] == to[0]) || !(from[1] == to[1])) return nullptr;
+  if (!part.of) return to[2].is_const() && to[2].value() > 0 ? whole : nullptr;
+  if (!to[2].is_const() || !to[3].is_const() || !to[4].is_const() || to[3].value() <= 0 || part.index >= to[2].value())
+    return nullptr;
+  const int64_t width = to[3].value() * to[4].value();
+  return r.make<Slice>({whole, r.ints({part.index * width}), r.ints({(part.index + 1) * width}), r.ints({2})});
 }
 
 // Heads that are split, transposed, and transposed back and merged at the end stay where they lie.

@@ -15,6 +15,14 @@ namespace {
   "%kt = transpose %k {perm = [0, 1, 3, 2]} \n %p = matmul %q, %kt \n %two = constant dense<2> : f32[] \n %s = div " \
   "%p, %two \n "
 
+// Three parts of 2 heads each, which one product has made; attention to its parts.
+#define PARTS                                                                                                      \
+  "%five = constant dense<[0, 0, 3, 2, 4]> : i64[5] \n %all = constant dense<[0, 0, 8]> : i64[3] \n %h = reshape " \
+  "%x, %five \n %t = transpose %h {perm = [2, 0, 3, 1, 4]} \n "
+#define MERGED                                                                                                    \
+  "%a = attention %q, %w, %v \n %at = transpose %a {perm = [0, 2, 1, 3]} \n %y = reshape %at, %all \n return %y " \
+  "}"
+
 }  // namespace
 
 std::vector<RuleCase> fuse_cases() {
@@ -210,6 +218,29 @@ std::vector<RuleCase> fuse_cases() {
       {"heads-stay-side-by-side",
        "(%q: f32[B,2,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5]) { %all = constant dense<[0, 0, 10]> : i64[3] \n %6 = "
        "attention %q, %k, %v \n %7 = transpose %6 {perm = [0, 2, 1, 3]} \n %8 = reshape %7, %all \n return %8 }",
+       "an operand's heads do not come side by side", nullptr},
+      // Queries, keys and values of one product.
+      {"heads-stay-side-by-side",
+       "(%x: f32[B,S,24]) { " PARTS
+       "%i = constant dense<0> : i64[] \n %j = constant dense<1> : i64[] \n %k = constant dense<2> : i64[] \n %q = "
+       "gather %t, %j \n %w = gather %t, %i \n %v = gather %t, %k \n " MERGED,
+       "= slice %x", "transpose"},
+      {"heads-stay-side-by-side",
+       "(%x: f32[B,S,24]) { " PARTS
+       "%o = constant dense<[0]> : i64[1] \n %i = constant dense<[1]> : i64[1] \n %j = constant dense<[2]> : i64[1] \n "
+       "%k = constant dense<[3]> : i64[1] \n %0 = slice %t, %o, %i, %o \n %q = squeeze %0, %o \n %1 = slice %t, %i, "
+       "%j, %o \n %w = squeeze %1, %o \n %2 = slice %t, %j, %k, %o, %i \n %v = squeeze %2, %o \n " MERGED,
+       "= slice %x", "transpose"},
+      {"heads-stay-side-by-side",
+       "(%x: f32[B,S,24]) { " PARTS
+       "%o = constant dense<[0]> : i64[1] \n %0, %1, %2 = split %t \n %q = squeeze %0, %o \n %w = squeeze %1, %o \n "
+       "%v = squeeze %2, %o \n " MERGED,
+       "= slice %x", "transpose"},
+      // Parts of another axis.
+      {"heads-stay-side-by-side",
+       "(%x: f32[B,S,24]) { " PARTS
+       "%i = constant dense<0> : i64[] \n %q = gather %t, %i \n %w = gather %t, %i \n %u = transpose %h {perm = [2, 0, "
+       "1, 3, 4]} \n %0 = gather %u, %i \n %v = transpose %0 {perm = [0, 2, 1, 3]} \n " MERGED,
        "an operand's heads do not come side by side", nullptr},
 #define REPEATED                                                                                                      \
   "(%q: f32[B,6,S,4], %k: f32[B,2,T,4], %v: f32[B,2,T,5]) { %many = constant dense<[1, 1, 3, 1, 1]> : i64[5] \n "     \
