@@ -26,15 +26,26 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
 #pragma GCC unroll 4
     for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kBytes ? f32(0.0f) : load(from + i * from_row + j * kVecFloats);
   }
-  for (int64_t p = 0; p < steps; ++p, ++before, weights += kPanel) {
+  const auto step = [&](Tile<R, kPanelVecs>& sums) {
     if constexpr (kBytes) {
       VecF w[kPanelVecs];
 #pragma GCC unroll 4
       for (int j = 0; j < kPanelVecs; ++j) w[j] = to_float(load_i8(weights + j * kVecFloats));
-      t.step(before, n, w);
+      sums.step(before, n, w);
     } else {
-      t.step(before, n, weights, 16);
+      sums.step(before, n, weights, 16);
     }
+    ++before, weights += kPanel;
+  };
+  if constexpr (R == 1) {
+    // Sums of one row wait for themselves unless there are two of each.
+    Tile<R, kPanelVecs> odd;
+    odd.zero();
+    for (int64_t p = 0; p + 2 <= steps; p += 2) step(t), step(odd);
+    if (steps % 2 != 0) step(t);
+    t.add(odd);
+  } else {
+    for (int64_t p = 0; p < steps; ++p) step(t);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
