@@ -74,6 +74,17 @@ void flush(void* base, int64_t stride, const T* src, int n) {
         for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
       else
         for (int i = 0; i < n; ++i) dst[i] = static_cast<S>(static_cast<int32_t>(src[i]));
+    } else if constexpr (std::is_same_v<T, float> && std::is_same_v<S, uint32_t>) {
+      int beyond = 0;
+      for (int i = 0; i < n; ++i) beyond |= !(src[i] > -0x1p31F) | !(src[i] < 0x1p32F);
+      if (beyond) {
+        for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
+      } else {
+        for (int i = 0; i < n; ++i) {
+          const float half = src[i] < 0x1p31F ? 0.0F : 0x1p31F;
+          dst[i] = static_cast<S>(static_cast<int32_t>(src[i] - half)) + (src[i] < 0x1p31F ? 0U : 0x80000000U);
+        }
+      }
     } else {
       for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
     }

@@ -268,6 +268,19 @@ TEST_P(Strip, Conversions) {
             (std::vector<std::uint8_t>{0, 0, 1, 249, 255, 0, 0, 0, 255, 255, 0, 0}));  // low bits of the nearest i64
   EXPECT_EQ((cast<std::uint8_t>(strips(), Elem::f64, reals, Elem::f64, Elem::boolean)),
             (std::vector<std::uint8_t>{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  // With and without numbers beyond 32 bits, which take another way.
+  const std::vector<float> within = {0,       -0.9f,     1.5f,          -7.9f,         0x1p31f - 128,
+                                     0x1p31f, 0x1.8p31f, 0x1p32f - 256, -0x1p31f + 128};
+  const std::vector<std::uint32_t> words = {0,           0,           1,           ~6u,        0x7fffff80u,
+                                            0x80000000u, 0xc0000000u, 0xffffff00u, 0x80000080u};
+  EXPECT_EQ((cast<std::uint32_t>(strips(), Elem::f32, within, Elem::f32, Elem::u32)), words);
+  for (const float beyond : {0x1p32f, -0x1p31f, 0x1p40f, std::nanf("")}) {
+    std::vector<float> all = within;
+    all.push_back(beyond);
+    std::vector<std::uint32_t> want = words;
+    want.push_back(beyond == -0x1p31f ? 0x80000000u : 0u);
+    EXPECT_EQ((cast<std::uint32_t>(strips(), Elem::f32, all, Elem::f32, Elem::u32)), want) << beyond;
+  }
   const std::vector<std::int64_t> big = {16777217, -16777219, low64, 9007199254740993, 1};
   EXPECT_EQ((cast<float>(strips(), Elem::f32, big, Elem::i64, Elem::f32)),
             (std::vector<float>{16777216.0f, -16777220.0f, -0x1p63f, 9007199254740992.0f, 1.0f}));
