@@ -86,6 +86,8 @@ class Binder {
   // Result j may overwrite operand i when nobody reads that later. Of several such operands the first that dies is
   // taken.
   void in_place(int j, int i);
+  // `whole`, a result or an operand, holds `parts` one after the other along `axis`: see Plan::Joint.
+  void joined(Slot whole, const std::vector<Slot>& parts, int axis);
   // The packed form of operand i, a constant; `key` names the format.
   const void* pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
   // A plan for region r of the node; captured values become reads of the step.
@@ -149,6 +151,7 @@ class PlanBuilder {
   void drop_dead_steps();
   void find_lifetimes();
   void merge_in_place();
+  void choose_joints();
   int bytes_expr(const PlanValue& v);
   void add_step(std::unique_ptr<Step> step);
   void finish();

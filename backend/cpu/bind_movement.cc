@@ -22,11 +22,14 @@ struct BoxState {
   std::vector<Box> boxes;
 };
 
+// `cut`: the axis along which the results are the operand's parts, if they are.
 template <class PlanBoxes>
-bool bind_boxes(Binder& b, const std::vector<int>& operands, PlanBoxes plan) {
+bool bind_boxes(Binder& b, const std::vector<int>& operands, PlanBoxes plan, Layout layout = Layout::plain,
+                int cut = -1) {
   std::vector<Slot> ins, outs;
-  for (int i : operands) ins.push_back(b.in(i));
-  for (int j = 0; j < b.node().num_results(); ++j) outs.push_back(b.out(j));
+  for (int i : operands) ins.push_back(b.in(i, layout));
+  for (int j = 0; j < b.node().num_results(); ++j) outs.push_back(b.out(j, layout));
+  if (cut >= 0) b.joined(ins[0], outs, cut);
   const int size = elem_size(b.result_dtype(0));
   const kernels::MoveTable& table = b.table().move;
   const Node* node = &b.node();
@@ -41,7 +44,7 @@ bool bind_boxes(Binder& b, const std::vector<int>& operands, PlanBoxes plan) {
         for (Box& box : s.boxes) {
           box.args.src = f.ptr<const std::byte>(ins[static_cast<size_t>(box.operand)]) + box.src_offset * size;
           box.args.dst = f.ptr<std::byte>(outs[static_cast<size_t>(box.result)]) + box.dst_offset * size;
-          kernels::copy_box(table, f.team(), box.args);
+          if (box.args.src != box.args.dst) kernels::copy_box(table, f.team(), box.args);
         }
       });
   return true;
@@ -105,6 +108,7 @@ bool bind_concat(Binder& b) {
   std::vector<Slot> ins;
   for (int i : operands) ins.push_back(b.in(i, layout));
   const Slot out = b.out(0, layout);
+  b.joined(out, ins, axis);
   const int size = elem_size(b.dtype(0));
   const kernels::MoveTable& table = b.table().move;
   b.step<BoxState>(
@@ -137,7 +141,7 @@ bool bind_concat(Binder& b) {
         for (Box& box : s.boxes) {
           box.args.src = f.raw(ins[static_cast<size_t>(box.operand)]);
           box.args.dst = f.ptr<std::byte>(out) + box.dst_offset * size;
-          kernels::copy_box(table, f.team(), box.args);
+          if (box.args.src != box.args.dst) kernels::copy_box(table, f.team(), box.args);
         }
       });
   return true;
@@ -150,25 +154,33 @@ bool bind_split(Binder& b) {
   const int axis = axis_of(a.axis, rank), results = b.node().num_results();
   // Parts after the last one that is used may have no result.
   const bool whole = b.has(1) ? b.shape(1)[0].is(results) : a.num_outputs.value_or(results) == results;
-  return bind_boxes(b, {0}, [axis, whole](Frame& f, const Node& node, const auto& ins, const auto& outs, auto& boxes) {
-    int64_t offset = 0, step = 1;
+  // Whole blocks of channels stay blocked.
+  bool blocked = axis == 1 && rank >= 3 && b.layout(0) == Layout::blocked16;
+  for (int j = 0; j < results; ++j)
+    if (const Dim channels = b.result_shape(j)[axis]; !channels.is_const() || channels.value() % 16) blocked = false;
+  const auto plan = [axis, whole](Frame& f, const Node& node, const auto& ins, const auto& outs, auto& boxes) {
+    // [outer, axis * inner]: pieces of the operand's rows.
+    int64_t outer = 1, inner = 1, offset = 0;
     const auto e = f.extents(ins[0]);
-    for (size_t k = static_cast<size_t>(axis) + 1; k < e.size(); ++k) step *= e[k];
+    const auto at = static_cast<size_t>(axis);
+    for (size_t k = 0; k < at; ++k) outer *= e[k];
+    for (size_t k = at + 1; k < e.size(); ++k) inner *= e[k];
     for (size_t j = 0; j < outs.size(); ++j) {
+      const int64_t part = f.extents(outs[j])[at];
       Box box;
-      box.result = static_cast<int>(j);
-      set_extents(box, f.extents(outs[j]));
-      set_strides(box.args.src_stride, e);
-      set_strides(box.args.dst_stride, f.extents(outs[j]));
-      box.src_offset = offset * step;
-      offset += box.args.extent[axis];
+      const int64_t extents[] = {outer, part * inner};
+      set_extents(box, extents);
+      box.args.src_stride[0] = e[at] * inner, box.args.dst_stride[0] = part * inner;
+      box.args.src_stride[1] = box.args.dst_stride[1] = 1;
+      box.result = static_cast<int>(j), box.src_offset = offset * inner;
+      offset += part;
       boxes.push_back(box);
     }
-    const int64_t left = e[static_cast<size_t>(axis)] - offset;
+    const int64_t left = e[at] - offset;
     if (left < 0 || (left > 0 && whole))
-      f.fail(node, ErrorCode::bad_shape,
-             cat("parts of ", offset, " elements in all, the axis has ", e[static_cast<size_t>(axis)]));
-  });
+      f.fail(node, ErrorCode::bad_shape, cat("parts of ", offset, " elements in all, the axis has ", e[at]));
+  };
+  return bind_boxes(b, {0}, plan, blocked ? Layout::blocked16 : Layout::plain, axis);
 }
 
 bool bind_slice(Binder& b) {

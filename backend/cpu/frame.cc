@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tc/backend/cpu/placement.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verbose.h"
 
@@ -244,35 +245,32 @@ void Frame::prepare(int step) {
 }
 
 void Frame::place_arena() {
-  // Greedy by size: each buffer at the lowest offset that is free over its lifetime (Pisarchyk & Lee 2020).
-  struct Block {
-    size_t bytes, offset;
-    int first, last, buffer;
-  };
-  std::vector<Block> blocks;
+  std::vector<PlacedBlock> blocks;
+  std::vector<int> buffers, block_of(plan_.buffers.size(), -1);
   for (size_t b = 0; b < plan_.buffers.size(); ++b) {
     const Buffer& buffer = plan_.buffers[b];
     if (buffer.storage != Storage::arena || buffer.bytes < 0 || buffer.last_step < 0) continue;
     const auto bytes = static_cast<size_t>(exprs_[static_cast<size_t>(buffer.bytes)]);
-    blocks.push_back({(bytes + 63) / 64 * 64, 0, buffer.first_step, buffer.last_step, static_cast<int>(b)});
+    block_of[b] = static_cast<int>(blocks.size());
+    blocks.push_back({(bytes + 63) / 64 * 64, buffer.first_step, buffer.last_step});
+    buffers.push_back(static_cast<int>(b));
   }
-  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.bytes > b.bytes; });
-  planned_bytes_ = 0;
-  std::vector<std::pair<size_t, size_t>> taken;
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    taken.clear();
-    for (size_t j = 0; j < i; ++j)
-      if (blocks[j].first <= blocks[i].last && blocks[i].first <= blocks[j].last)
-        taken.emplace_back(blocks[j].offset, blocks[j].offset + blocks[j].bytes);
-    std::sort(taken.begin(), taken.end());
+  std::vector<JointBlocks> joints;
+  for (const Plan::Joint& j : plan_.joints) {
+    const auto e = extents(j.whole);
+    if (std::any_of(e.begin(), e.begin() + j.axis, [](int64_t k) { return k != 1; })) continue;
+    const auto block = [&](Slot s) {
+      return block_of[static_cast<size_t>(plan_.values[static_cast<size_t>(s)].buffer)];
+    };
     size_t offset = 0;
-    for (auto [begin, end] : taken) {
-      if (begin >= offset + blocks[i].bytes) break;
-      offset = std::max(offset, end);
+    for (const Plan::Joint::Part& part : j.parts) {
+      const size_t size = bytes(part.slot);
+      if (part.fits && size > 0 && size % 64 == 0 && offset % 64 == 0)
+        joints.push_back({block(part.slot), block(j.whole), offset});
+      offset += size;
     }
-    blocks[i].offset = offset;
-    planned_bytes_ = std::max(planned_bytes_, offset + blocks[i].bytes);
   }
+  planned_bytes_ = place_blocks(blocks, joints);
   if (planned_bytes_ + scratch_bytes_ > runtime_.max_memory)
     tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_,
              " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
@@ -280,7 +278,7 @@ void Frame::place_arena() {
   // Kernels step from where values begin, even from those of no elements.
   alignas(64) static std::byte nowhere[64];
   std::byte* base = arena_.data() ? arena_.data() : nowhere;
-  for (const Block& b : blocks) buffers_[static_cast<size_t>(b.buffer)] = base + b.offset;
+  for (size_t i = 0; i < blocks.size(); ++i) buffers_[static_cast<size_t>(buffers[i])] = base + blocks[i].offset;
 }
 
 void Frame::place_scratch() {

@@ -144,6 +144,12 @@ void Binder::in_place(int j, int i) {
       {static_cast<int>(builder_.plan_->steps.size()), writes_[static_cast<size_t>(j)], operand});
 }
 
+void Binder::joined(Slot whole, const std::vector<Slot>& parts, int axis) {
+  Plan::Joint joint{static_cast<int>(builder_.plan_->steps.size()), whole, {}, axis};
+  for (const Slot s : parts) joint.parts.push_back({s, false});
+  builder_.plan_->joints.push_back(std::move(joint));
+}
+
 const void* Binder::pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
   const Tensor* t = constant(i);
   TC_CHECK(t, "only constants are packed");
@@ -393,6 +399,8 @@ void PlanBuilder::drop_dead_steps() {
   p.regions = std::move(regions);
   std::erase_if(in_place_, [&](const InPlace& x) { return !live[static_cast<size_t>(x.step)]; });
   for (InPlace& x : in_place_) x.step = moved(x.step);
+  std::erase_if(p.joints, [&](const Plan::Joint& x) { return !live[static_cast<size_t>(x.step)]; });
+  for (Plan::Joint& x : p.joints) x.step = moved(x.step);
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<std::vector<Plan::Binding>> bindings;
   std::vector<std::vector<Plan::Observed>> observed;
@@ -484,6 +492,22 @@ void PlanBuilder::merge_in_place() {
   for (size_t s = 0; s < plan_->values.size(); ++s) plan_->values[s].buffer = root(static_cast<Slot>(s));
 }
 
+void PlanBuilder::choose_joints() {
+  const auto buffer_of = [&](Slot s) -> const Buffer& {
+    return plan_->buffers[static_cast<size_t>(plan_->values[static_cast<size_t>(s)].buffer)];
+  };
+  const auto planned = [](const Buffer& b) { return b.storage == Storage::arena && b.bytes >= 0; };
+  for (Plan::Joint& j : plan_->joints) {
+    const Buffer& whole = buffer_of(j.whole);
+    for (Plan::Joint::Part& part : j.parts) {
+      const Buffer& b = buffer_of(part.slot);
+      const bool gathers = b.last_step == j.step && whole.first_step == j.step && b.first_step < j.step;
+      const bool cuts = whole.last_step == j.step && b.first_step == j.step && whole.first_step < j.step;
+      part.fits = planned(whole) && planned(b) && (gathers || cuts);
+    }
+  }
+}
+
 void PlanBuilder::finish() {
   for (Value* v : plan_->graph->outputs()) {
     if (!v) fail(ErrorCode::bad_graph, "an output of graph '", plan_->graph->name(), "' is undefined");
@@ -497,6 +521,7 @@ void PlanBuilder::finish() {
   drop_dead_steps();
   find_lifetimes();
   merge_in_place();
+  choose_joints();
   std::set<int> given;  // inputs whose memory has an output already
   for (auto [o, i] : plan_->graph->donations) {
     const int from = plan_->values[static_cast<size_t>(plan_->inputs[static_cast<size_t>(i)])].buffer;

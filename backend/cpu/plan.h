@@ -186,6 +186,19 @@ class Plan {
     int claimed, inferred;  // expressions
   };
   std::vector<Claim> claims;
+  // Values that are, one after the other along `axis`, what `whole` holds: where axes before it have but one index,
+  // they may lie in its memory, and the step copies what lies elsewhere.
+  struct Joint {
+    int step;
+    Slot whole;
+    struct Part {
+      Slot slot;
+      bool fits;  // its memory is planned, and nobody but the step sees it together with the whole
+    };
+    std::vector<Part> parts;
+    int axis;
+  };
+  std::vector<Joint> joints;
   // What becomes known before the first step (entry 0) and after step s (entry s + 1):
   std::vector<std::vector<int>> claims_ready;
   std::vector<std::vector<Slot>> ready_values;

@@ -1,0 +1,122 @@
+#include "tc/backend/cpu/placement.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+namespace tc::cpu {
+namespace {
+
+// A whole takes memory from its first part on. More than this share of what they all take otherwise is not worth it.
+constexpr double kMostGrowth = 1.1;
+
+size_t place_greedily(std::vector<PlacedBlock>& blocks) {
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  size_t total = 0;
+  std::vector<std::pair<size_t, size_t>> taken;
+  for (size_t i = 0; i < order.size(); ++i) {
+    PlacedBlock& block = blocks[order[i]];
+    taken.clear();
+    for (size_t j = 0; j < i; ++j)
+      if (const PlacedBlock& other = blocks[order[j]]; other.first <= block.last && block.first <= other.last)
+        taken.emplace_back(other.offset, other.offset + other.bytes);
+    std::sort(taken.begin(), taken.end());
+    size_t offset = 0;
+    for (auto [begin, end] : taken) {
+      if (begin >= offset + block.bytes) break;
+      offset = std::max(offset, end);
+    }
+    block.offset = offset;
+    total = std::max(total, offset + block.bytes);
+  }
+  return total;
+}
+
+// Blocks whose distances from each other are settled.
+class Groups {
+ public:
+  Groups(std::span<const PlacedBlock> blocks, std::span<const JointBlocks> joints)
+      : blocks_(blocks), joints_(joints), root_(blocks.size()), at_(blocks.size()), members_(blocks.size()) {
+    std::iota(root_.begin(), root_.end(), size_t{0});
+    for (size_t b = 0; b < blocks.size(); ++b) members_[b] = {b};
+  }
+
+  // Settles the distance of a part from its whole, unless others forbid it.
+  void join(const JointBlocks& joint) {
+    const auto part = static_cast<size_t>(joint.part), whole = static_cast<size_t>(joint.whole);
+    std::vector<size_t>&from = members_[root_[part]], &to = members_[root_[whole]];
+    if (&from == &to) return;
+    const int64_t moved = at_[whole] + static_cast<int64_t>(joint.offset) - at_[part];
+    for (const size_t a : from)
+      for (const size_t b : to)
+        if (!fits(a, at_[a] + moved, b)) return;
+    for (const size_t a : from) root_[a] = root_[whole], at_[a] += moved;
+    to.insert(to.end(), from.begin(), from.end());
+    from.clear();
+  }
+
+  size_t place(std::vector<PlacedBlock>& blocks) const {
+    std::vector<PlacedBlock> groups;
+    std::vector<int64_t> begins;
+    for (const std::vector<size_t>& members : members_) {
+      if (members.empty()) continue;
+      const PlacedBlock& one = blocks_[members[0]];
+      int64_t begin = at_[members[0]], end = begin;
+      PlacedBlock group{0, one.first, one.last};
+      for (const size_t m : members) {
+        begin = std::min(begin, at_[m]), end = std::max(end, at_[m] + static_cast<int64_t>(blocks_[m].bytes));
+        group.first = std::min(group.first, blocks_[m].first), group.last = std::max(group.last, blocks_[m].last);
+      }
+      group.bytes = static_cast<size_t>(end - begin);
+      groups.push_back(group), begins.push_back(begin);
+    }
+    const size_t total = place_greedily(groups);
+    size_t g = 0;
+    for (const std::vector<size_t>& members : members_) {
+      if (members.empty()) continue;
+      for (const size_t m : members) blocks[m].offset = groups[g].offset + static_cast<size_t>(at_[m] - begins[g]);
+      ++g;
+    }
+    return total;
+  }
+
+ private:
+  // Whether block a may lie at `at` beside b: apart from it, or at another time, or as a part of it or its whole.
+  bool fits(size_t a, int64_t at, size_t b) const {
+    const PlacedBlock &x = blocks_[a], &y = blocks_[b];
+    if (at + static_cast<int64_t>(x.bytes) <= at_[b] || at_[b] + static_cast<int64_t>(y.bytes) <= at) return true;
+    if (x.last < y.first || y.last < x.first) return true;
+    const auto is_part = [&](size_t part, size_t whole, int64_t offset) {
+      return std::any_of(joints_.begin(), joints_.end(), [&](const JointBlocks& j) {
+        return static_cast<size_t>(j.part) == part && static_cast<size_t>(j.whole) == whole &&
+               static_cast<int64_t>(j.offset) == offset;
+      });
+    };
+    return is_part(a, b, at - at_[b]) || is_part(b, a, at_[b] - at);
+  }
+
+  std::span<const PlacedBlock> blocks_;
+  std::span<const JointBlocks> joints_;
+  std::vector<size_t> root_;
+  std::vector<int64_t> at_;  // within the group
+  std::vector<std::vector<size_t>> members_;
+};
+
+}  // namespace
+
+size_t place_blocks(std::vector<PlacedBlock>& blocks, std::span<const JointBlocks> joints) {
+  const size_t apart = place_greedily(blocks);
+  if (joints.empty()) return apart;
+  Groups groups(blocks, joints);
+  for (const JointBlocks& joint : joints) groups.join(joint);
+  std::vector<PlacedBlock> joined = blocks;
+  const size_t total = groups.place(joined);
+  if (static_cast<double>(total) > kMostGrowth * static_cast<double>(apart)) return apart;
+  blocks = std::move(joined);
+  return total;
+}
+
+}  // namespace tc::cpu
