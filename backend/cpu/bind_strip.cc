@@ -168,6 +168,9 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
           int64_t pixels = 1;
           for (size_t k = 2; k < e.size(); ++k) pixels *= e[k];
           const int64_t extents[] = {e[0], (e[1] + 15) / 16, pixels, 16};
+          // Gates come from pools over whole planes, which bring these to the thread that had them.
+          if (std::find(forms.begin(), forms.end(), Blocked::gates) == forms.end())
+            s.args.point = 16, s.args.plane = pixels * 16, s.args.planes = extents[1];
           s.args.rank = 4;
           std::copy(extents, extents + 4, s.args.extent);
           const int64_t full[] = {extents[1] * pixels * 16, pixels * 16, 16, 1}, gates[] = {extents[1] * 16, 16, 0, 1},

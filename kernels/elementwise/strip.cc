@@ -24,6 +24,8 @@ const OpRow& row(MicroOp op) {
 
 // Elements per tile: large enough that claiming one is nothing, small enough to stay in L2 with a few operands.
 constexpr std::int64_t kTileElements = 16384;
+// Planes of fewer are small pieces, and convolutions cut them by channels, too.
+constexpr std::int64_t kLeastPoints = 98;
 
 // Of last dimensions that merge with the one before although inputs begin again in each: one channel per lane of
 // blocked layouts, few columns with a value for each. Longer ones are rows.
@@ -128,13 +130,30 @@ void collapse(StripArgs& args) {
 
 Status run_strips(const StripTable& table, Team& team, const StripArgs& args) {
   StripRunFn* const run = table.of(args.program->type).fn;
-  const Tiling tiling{args.elements(), kTileElements};
-  if (tiling.count() <= 1) return run(args, 0, tiling.total);
+  const std::int64_t total = args.elements();
+  if (total <= kTileElements) return run(args, 0, total);
   FirstFailure failure;
-  parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
-    const Status status = run(args, tiling.begin(tile), tiling.end(tile));
+  const auto elements = [&](std::int64_t begin, std::int64_t end) {
+    const Status status = run(args, begin, end);
     if (!status.ok()) failure.report(status.at);
-  });
+  };
+  if (team.threads() == 1 || args.plane == 0 || args.plane / args.point < kLeastPoints) {
+    const Tiling tiling{total, kTileElements};
+    parallel_for(team, tiling.count(), [&](std::int64_t tile, int) { elements(tiling.begin(tile), tiling.end(tile)); });
+  } else {
+    // An even number of parts, for two threads: the second takes the last ones.
+    const std::int64_t points = args.plane / args.point;
+    const std::int64_t count = std::max<std::int64_t>(2, (args.plane + kTileElements) / (2 * kTileElements) * 2);
+    const Tiling parts{points, (points + count - 1) / count};
+    const Tiling groups = tile_by_cost(args.planes, parts.size * args.point, kTileElements);
+    const std::int64_t of_image = parts.count() * groups.count();
+    parallel_for(team, total / args.plane / args.planes * of_image, [&](std::int64_t tile, int) {
+      const std::int64_t image = tile / of_image * args.planes, part = tile % of_image / groups.count();
+      const std::int64_t group = tile % groups.count();
+      for (std::int64_t p = image + groups.begin(group); p < image + groups.end(group); ++p)
+        elements(p * args.plane + parts.begin(part) * args.point, p * args.plane + parts.end(part) * args.point);
+    });
+  }
   return failure.status(StatusCode::kDivisionByZero);
 }
 

@@ -112,6 +112,11 @@ struct StripArgs {
   StripInput* inputs = nullptr;    // program->inputs of them
   StripOutput* outputs = nullptr;  // program->outputs of them
 
+  // Where threads should cut by parts of the points of planes first, as convolutions do, not by planes: elements of a
+  // point and of a plane, and how many planes an image has. 0: no planes. Two threads then find in their own caches
+  // what they have written; densenet121 20.0 to 18.6 ms.
+  std::int64_t point = 0, plane = 0, planes = 0;
+
   std::int64_t elements() const {
     std::int64_t n = 1;
     for (int d = 0; d < rank; ++d) n *= extent[d];

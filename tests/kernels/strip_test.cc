@@ -174,6 +174,33 @@ TEST_P(Strip, OneAndTwoThreadsAgreeToTheBit) {
   EXPECT_EQ(y[0], y[1]);
 }
 
+// Cut by parts of planes' points, every element is computed once.
+TEST_P(Strip, PartsOfPlanes) {
+  Random random(7);
+  Team team(2);
+  constexpr std::int64_t kPlanes = 5, kPoint = 16;
+  for (const std::int64_t images : {1, 3})
+    for (const std::int64_t points : {97, 98, 333, 5001}) {
+      const std::int64_t n = images * kPlanes * points * kPoint;
+      GuardedBuffer<float> x(random.floats(static_cast<std::size_t>(n), -5, 5)), b(random.floats(kPlanes * kPoint)),
+          y(static_cast<std::size_t>(n));
+      std::fill(y.begin(), y.end(), -1.0f);  // no result is below 0
+      StripInput inputs[] = {{x.data(), Elem::f32, {kPlanes * points * kPoint, points * kPoint, kPoint, 1}},
+                             {b.data(), Elem::f32, {0, kPoint, 0, 1}}};
+      StripOutput outputs[] = {{y.data(), Elem::f32, {kPlanes * points * kPoint, points * kPoint, kPoint, 1}}};
+      StripArgs args{&kProgram, 4, {images, kPlanes, points, kPoint}, inputs, outputs};
+      args.point = kPoint, args.plane = points * kPoint, args.planes = kPlanes;
+      collapse(args);
+      ASSERT_TRUE(run_strips(strips(), team, args).ok());
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t channel = i / args.plane % kPlanes * kPoint + i % kPoint;
+        ASSERT_NEAR(y[static_cast<std::size_t>(i)],
+                    expected(x[static_cast<std::size_t>(i)], b[static_cast<std::size_t>(channel)]), kFmaSlack)
+            << images << " images, " << points << " points, element " << i;
+      }
+    }
+}
+
 // Large results are stored past the caches: the same bits, and nothing beyond them.
 TEST_P(Strip, StreamedResults) {
   Team team(2);
