@@ -499,11 +499,14 @@ void PlanBuilder::choose_joints() {
   const auto planned = [](const Buffer& b) { return b.storage == Storage::arena && b.bytes >= 0; };
   for (Plan::Joint& j : plan_->joints) {
     const Buffer& whole = buffer_of(j.whole);
+    bool known = true;  // where the part begins, and its end
     for (Plan::Joint::Part& part : j.parts) {
+      const PlanValue& value = plan_->values[static_cast<size_t>(part.slot)];
+      known = known && value.ready < 0 && !value.found;
       const Buffer& b = buffer_of(part.slot);
       const bool gathers = b.last_step == j.step && whole.first_step == j.step && b.first_step < j.step;
       const bool cuts = whole.last_step == j.step && b.first_step == j.step && whole.first_step < j.step;
-      part.fits = planned(whole) && planned(b) && (gathers || cuts);
+      part.fits = known && planned(whole) && planned(b) && (gathers || cuts);
     }
   }
 }
