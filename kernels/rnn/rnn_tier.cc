@@ -26,7 +26,7 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
 #pragma GCC unroll 4
     for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kBytes ? f32(0.0f) : load(from + i * from_row + j * kVecFloats);
   }
-  const auto step = [&](Tile<R, kPanelVecs>& sums) {
+  const auto step = [&](Tile<R, kPanelVecs> & sums) __attribute__((always_inline)) {
     if constexpr (kBytes) {
       VecF w[kPanelVecs];
 #pragma GCC unroll 4
