@@ -40,7 +40,8 @@ void attend(Module& m, Parts parts, int extra) {
       operands.push_back(b.make<Slice>(
           {x, b.constant(numbers({ends[i]})), b.constant(numbers({ends[i + 1]})), b.constant(numbers({2}))}));
   } else {
-    Node* split = b.make_n<Split>({x, b.constant(numbers({ends[1], ends[1], ends[3] - ends[2], 2}))}, {.axis = -1}, 4);
+    Node* split = b.make_n<Split>({x, b.constant(numbers({ends[1], ends[1], ends[3] - ends[2], 2}))},
+                                  {.axis = -1, .num_outputs = {}}, 4);
     for (int i = 0; i < 3; ++i) operands.push_back(split->result(i));
   }
   std::vector<Value*> outputs{b.make<Attention>(operands, {.kv_num_heads = kHeads, .q_num_heads = kHeads})};
