@@ -25,8 +25,9 @@ class ToolTest(unittest.TestCase):
 
     def start(self, *args):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TC_")}
+        # What hangs ends, what is slow may be: a browser on a busy machine has taken more than a minute.
         return subprocess.run(
-            [str(TOOL), *map(str, args)], cwd=self.folder, env=environment, capture_output=True, timeout=60
+            [str(TOOL), *map(str, args)], cwd=self.folder, env=environment, capture_output=True, timeout=300
         )
 
     def run_tool(self, *args, status=0):
