@@ -111,49 +111,44 @@ void copy_dense(const Int8Table& table, const uint8_t* const rows[4], int64_t pi
   }
 }
 
-// Lines [begin, end) of a group of channels.
-void copy_lines(const Int8Table& table, const Int8ConvArgs& c, const Image& image, const uint8_t* x, int64_t group,
-                int64_t begin, int64_t end, uint8_t* to_image) {
-  const int64_t row = image.extent[1] * image.group, pixels = c.in[0] * c.in[1];
-  const int64_t left = std::min(c.pad[1], image.extent[1]);
-  const int64_t columns = std::clamp<int64_t>(image.extent[1] - left, 0, c.in[1]);
-  uint8_t* to = to_image + group * image.plane + begin * row;
-  for (int64_t r = begin; r < end; ++r, to += row) {
-    const int64_t y = r - c.pad[0];
-    const bool inside = y >= 0 && y < c.in[0];
-    const int64_t from = inside ? left * image.group : 0, until = inside ? from + columns * image.group : 0;
-    std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(from));
-    std::memset(to + until, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(row - until));
-    if (!inside || !columns) continue;
-    if (!c.x_blocked) {
-      // Filters are 0 where there is no channel, so any bytes will do.
-      const uint8_t* rows[4];
-      for (int64_t q = 0; q < 4; ++q)
-        rows[q] = x + std::min(4 * group + q, c.groups * c.channels - 1) * pixels + y * c.in[1];
-      if (!image.dense)
-        table.interleave.fn(rows, columns, 1, flip(c.x_signed), to + from);
-      else
-        copy_dense(table, rows, columns, c.channels, flip(c.x_signed), to + from);
-      continue;
-    }
-    const uint8_t* line = x + (group * pixels + y * c.in[1]) * kChannelBlock;
-    if (!c.x_signed)
-      std::memcpy(to + from, line, static_cast<size_t>(until - from));
-    else
-      table.copy_row.fn(line, until - from, flip(true), until - from, 0, to + from);
-  }
-}
-
 double copy_ns(const Image& image) {
   return static_cast<double>(image.bytes()) * 0.05;
 }
 
 void copy_image(Team& team, const Int8Table& table, const Int8ConvArgs& c, const Image& image, const uint8_t* x,
-                uint8_t* to) {
-  const Tiling lines = tile_by_cost(image.extent[0], image.extent[1] * image.group, 1 << 14);
+                uint8_t* to_image) {
+  const int64_t row = image.extent[1] * image.group, pixels = c.in[0] * c.in[1];
+  const int64_t left = std::min(c.pad[1], image.extent[1]);
+  const int64_t columns = std::clamp<int64_t>(image.extent[1] - left, 0, c.in[1]);
+  const Tiling lines = tile_by_cost(image.extent[0], row, 1 << 14);
   parallel_for(team, image.groups * lines.count(), copy_ns(image), [&](int64_t tile, int) {
-    const int64_t part = tile % lines.count();
-    copy_lines(table, c, image, x, tile / lines.count(), lines.begin(part), lines.end(part), to);
+    const int64_t group = tile / lines.count(), end = lines.end(tile % lines.count());
+    int64_t r = lines.begin(tile % lines.count());
+    uint8_t* to = to_image + group * image.plane + r * row;
+    for (; r < end; ++r, to += row) {
+      const int64_t y = r - c.pad[0];
+      const bool inside = y >= 0 && y < c.in[0];
+      const int64_t from = inside ? left * image.group : 0, until = inside ? from + columns * image.group : 0;
+      std::memset(to, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(from));
+      std::memset(to + until, c.x_zero ^ flip(c.x_signed), static_cast<size_t>(row - until));
+      if (!inside || !columns) continue;
+      if (!c.x_blocked) {
+        // Filters are 0 where there is no channel, so any bytes will do.
+        const uint8_t* rows[4];
+        for (int64_t q = 0; q < 4; ++q)
+          rows[q] = x + std::min(4 * group + q, c.groups * c.channels - 1) * pixels + y * c.in[1];
+        if (!image.dense)
+          table.interleave.fn(rows, columns, 1, flip(c.x_signed), to + from);
+        else
+          copy_dense(table, rows, columns, c.channels, flip(c.x_signed), to + from);
+        continue;
+      }
+      const uint8_t* line = x + (group * pixels + y * c.in[1]) * kChannelBlock;
+      if (!c.x_signed)
+        std::memcpy(to + from, line, static_cast<size_t>(until - from));
+      else
+        table.copy_row.fn(line, until - from, flip(true), until - from, 0, to + from);
+    }
   });
 }
 
@@ -232,11 +227,9 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
     if (image.copied && !scratch.apart)
       copy_image(team, table, c, image, x, scratch.image.of(0)), x = scratch.image.of(0);
     parallel_for(team, panels(t, c) * pieces.count(), ns, [&](int64_t tile, int worker) {
-      if (int64_t& held = *scratch.held.of(worker); scratch.apart && held != n) {
-        for (int64_t group = 0; group < image.groups; ++group)
-          copy_lines(table, c, image, x, group, 0, image.extent[0], scratch.image.of(worker));
-        held = n;
-      }
+      // Inside a region another one runs inline.
+      if (int64_t& held = *scratch.held.of(worker); scratch.apart && held != n)
+        copy_image(team, table, c, image, x, scratch.image.of(worker)), held = n;
       const int64_t piece = tile % pieces.count(), panel = tile / pieces.count();
       const int64_t begin = pieces.begin(piece), count = pieces.end(piece) - begin;
       const Filters filters(t, c, panel);
