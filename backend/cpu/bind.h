@@ -62,7 +62,8 @@ class Binder {
   int rank(int i) const { return shape(i).rank(); }
   const Tensor* constant(int i) const { return has(i) ? node_.operand(i)->constant() : nullptr; }
   // The numbers in an integer operand, when known at compile time.
-  std::optional<std::vector<int64_t>> ints(int i) const;
+  std::optional<std::vector<int64_t>> ints(int i) const { return ints(node_.operand(i)); }
+  static std::optional<std::vector<int64_t>> ints(const Value* v);
   // The layout the operand is in already.
   Layout layout(int i) const;
   DType result_dtype(int j) const { return node_.result(j)->dtype(); }

@@ -39,12 +39,6 @@ struct Columns {
   int64_t first = 0, size = 0, width = 0;
 };
 
-std::optional<int64_t> number_in(const Value* v) {
-  const Tensor* t = v ? v->constant() : nullptr;
-  if (!t || t->size() != 1 || t->dtype() != DType::i64) return std::nullopt;
-  return t->span<int64_t>()[0];
-}
-
 // What a slice or a part of the last axis is taken from: attention reads it there. Else nothing.
 Columns columns_of(const Node& user, Value* v) {
   const Node* n = v->def();
@@ -55,11 +49,12 @@ Columns columns_of(const Node& user, Value* v) {
   if (!width.is_const() || !size.is_const()) return {};
   c.width = width.value(), c.size = size.value();
   if (n->is<Slice>()) {
-    const auto start = number_in(n->operand(1)), axis = number_in(n->operand(3));
-    const bool plain = !n->operand(4) || number_in(n->operand(4)) == 1;
-    if (!start || *start < 0 || *start > c.width || !plain || (axis != 2 && axis != -1)) return {};
-    c.first = *start;
-    return c;
+    using Ints = std::vector<int64_t>;
+    const auto starts = Binder::ints(n->operand(1)), axes = Binder::ints(n->operand(3));
+    const bool plain = !n->operand(4) || Binder::ints(n->operand(4)) == Ints{1};
+    if (!plain || (axes != Ints{2} && axes != Ints{-1}) || !starts || starts->size() != 1) return {};
+    c.first = starts->front();
+    return c.first >= 0 && c.first <= c.width ? c : Columns{};
   }
   const int64_t axis = n->attrs<Split>().axis;
   if (axis != 2 && axis != -1) return {};

@@ -66,8 +66,7 @@ const kernels::Table& Binder::table() const {
   return builder_.table_;
 }
 
-std::optional<std::vector<int64_t>> Binder::ints(int i) const {
-  const Value* v = node_.operand(i);
+std::optional<std::vector<int64_t>> Binder::ints(const Value* v) {
   if (!v) return std::nullopt;
   if (const Tensor* t = v->constant()) {
     if (kind(t->dtype()) == DTypeKind::signed_int || kind(t->dtype()) == DTypeKind::unsigned_int) return to_i64(*t);

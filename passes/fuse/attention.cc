@@ -179,9 +179,7 @@ struct Part {
 };
 Part part_of(const Rewrite& r, Value* v) {
   const Node* n = v->def();
-  const auto numbers = [&](const Node* m, int i) {
-    return m->operand(i) ? r.ints(m->operand(i)).value_or(std::vector<int64_t>{}) : std::vector<int64_t>{};
-  };
+  const auto numbers = [&](const Node* m, int i) { return r.ints(m->operand(i)).value_or(std::vector<int64_t>{}); };
   const std::vector<int64_t> zero{0};
   if (!in_graph(r, n)) return {};
   if (n->is<Gather>() && n->attrs<Gather>().axis == 0 && has_rank(n->operand(1), 0)) {

@@ -41,19 +41,27 @@ struct Life {
   int written = INT32_MAX, read = -1;
 };
 
-// Whether one of two buffers is a part of the other at a step that gathers or cuts, and lies in its place there.
-bool in_its_place(const cpu::Plan& plan, const cpu::Frame& frame, int step, int a, int b) {
-  const auto buffer = [&](Slot s) { return plan.values[static_cast<size_t>(s)].buffer; };
+// Calls f(joint, part) for parts that lie in their places.
+template <class F>
+void visit_placed(const cpu::Plan& plan, const cpu::Frame& frame, F f) {
   for (const cpu::Plan::Joint& j : plan.joints) {
     const auto* at = frame.ptr<std::byte>(j.whole);
     for (const cpu::Plan::Joint::Part& part : j.parts) {
-      const std::pair pair(buffer(part.slot), buffer(j.whole));
-      const bool theirs = pair == std::pair(a, b) || pair == std::pair(b, a);
-      if (j.step == step && theirs && frame.ptr<std::byte>(part.slot) == at) return true;
+      if (frame.ptr<std::byte>(part.slot) == at) f(j, part);
       at += frame.bytes(part.slot);
     }
   }
-  return false;
+}
+
+// Whether one of two buffers is a part of the other at a step that gathers or cuts, and lies in its place there.
+bool in_its_place(const cpu::Plan& plan, const cpu::Frame& frame, int step, int a, int b) {
+  const auto buffer = [&](Slot s) { return plan.values[static_cast<size_t>(s)].buffer; };
+  bool found = false;
+  visit_placed(plan, frame, [&](const cpu::Plan::Joint& j, const cpu::Plan::Joint::Part& part) {
+    const std::pair pair(buffer(part.slot), buffer(j.whole));
+    found = found || (j.step == step && (pair == std::pair(a, b) || pair == std::pair(b, a)));
+  });
+  return found;
 }
 
 // What is wrong with the memory that a frame uses for its planned values; empty: nothing.
@@ -135,13 +143,7 @@ TEST(Memory, PartsLieInTheirWhole) {
     ASSERT_EQ(differences(frame.run({t}, nullptr), widened(m, {t})), "");
     ASSERT_EQ(overlap(plan, frame), "");
     int placed = 0;
-    for (const cpu::Plan::Joint& j : plan.joints) {
-      const auto* at = frame.ptr<std::byte>(j.whole);
-      for (const cpu::Plan::Joint::Part& part : j.parts) {
-        placed += frame.ptr<std::byte>(part.slot) == at;
-        at += frame.bytes(part.slot);
-      }
-    }
+    visit_placed(plan, frame, [&](const auto&, const auto&) { ++placed; });
     // The halves, and all of the last whole, so that none of the other one does.
     if (n == 1)
       EXPECT_EQ(placed, 5);
