@@ -53,12 +53,13 @@ struct Tables {
     TC_KERNEL_FAMILIES(TC_X)
 #undef TC_X
 #if defined(__x86_64__)
-    // Not every machine of the tier has it.
+    // Not every machine of a tier has what these files are compiled for, to copy a table included.
     if (cpu_info().avx_vnni) use_int8_avx_vnni(by_tier[1].int8), use_blockwise_avx_vnni(by_tier[1].blockwise);
     if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8), use_blockwise_vnni(by_tier[2].blockwise);
 #endif
     by_tier[3] = by_tier[2];
 #if defined(__x86_64__)
+    if (cpu_info().tier < Tier::amx) return;
     use_conv_amx(by_tier[3].conv);
     use_gemm_amx(by_tier[3].gemm);
     use_int8_amx(by_tier[3].int8);
