@@ -56,7 +56,7 @@ TC_INLINE Bytes no_bytes() {
 #define TC_AND _mm_and_si128
 #endif
 
-TC_INLINE Bytes repeat_quad(const uint8_t* p) {
+TC_INLINE Bytes repeat_quad(const void* p) {
   int32_t quad;
   std::memcpy(&quad, p, sizeof quad);
   return TC_WORDS(set1_epi32)(quad);
@@ -97,6 +97,33 @@ struct Quads {
 TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
   const Bytes pairs = TC_WORDS(madd_epi16)(u.even, s.even);
   return TC_WORDS(add_epi32)(sum, TC_WORDS(add_epi32)(pairs, TC_WORDS(madd_epi16)(u.odd, s.odd)));
+}
+
+// Bytes 2 half and 2 half + 1 of each quad, as shuffles within 128 bits place them in words: signed ones above, from
+// where a shift brings their signs along.
+struct WordPlaces {
+  alignas(64) uint8_t of[sizeof(Bytes)];
+  constexpr WordPlaces(int half, bool is_signed) : of() {
+    for (size_t i = 0; i < sizeof(Bytes); ++i)
+      of[i] = static_cast<uint8_t>((i % 2 == 1) == is_signed ? i % 16 / 4 * 4 + 2 * half + i / 2 % 2 : 0x80);
+  }
+};
+template <int kHalf, bool kSigned>
+TC_INLINE Bytes word_pair(Bytes quads) {
+  static constexpr WordPlaces kPlaces(kHalf, kSigned);
+  const Bytes words = TC_WORDS(shuffle_epi8)(quads, load_bytes(kPlaces.of));
+  return kSigned ? TC_WORDS(srai_epi16)(words, 8) : words;
+}
+// Adds up the products of two words per lane. The compiler must not add products to each other first, which takes
+// registers that sums are in.
+TC_INLINE Bytes add_pairs(Bytes sum, Bytes a, Bytes b) {
+  sum = TC_WORDS(add_epi32)(sum, TC_WORDS(madd_epi16)(a, b));
+#if defined(__AVX512F__)
+  asm("" : "+v"(sum));
+#else
+  asm("" : "+x"(sum));
+#endif
+  return sum;
 }
 #endif
 TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {
