@@ -1,5 +1,7 @@
 // The product of blockwise.h without an instruction for products of bytes: by integers where reading the weights is
 // most of the work, else by floats, a group of a panel's weights at a time in the first-level cache.
+#include <limits>
+
 #include "tc/kernels/blockwise/blockwise_engine.h"
 #include "tc/kernels/gemm/block_tier.h"
 
@@ -40,11 +42,14 @@ const uint8_t* unpack(const BlockwiseShape& s, const uint8_t* at, float* to) {
   return zeros + (s.own_zeros ? kPanel : 0);
 }
 
+// Rows of weights between two visits of the results: groups of 32, as many have, would go there after each.
+constexpr int64_t kFloatRows = 384;
+
 void by_floats(const BlockwiseTile& t) {
   const BlockwiseShape& s = t.shape;
   const auto of_bits = s.bits == 2 ? unpack<2> : s.bits == 4 ? unpack<4> : unpack<8>;
   const Epilogue nothing;
-  alignas(64) float weights[kBlockwiseGroup * kPanel];
+  alignas(64) float weights[kFloatRows * kPanel];
   GemmBlock block;
   block.rows = t.rows;
   block.a_rs = s.k;
@@ -55,21 +60,23 @@ void by_floats(const BlockwiseTile& t) {
   block.out.row = t.y_row;
   block.out.cols = static_cast<int>(t.cols);
   const auto* at = reinterpret_cast<const uint8_t*>(t.panel);
-  for (int64_t first = 0; first < s.k; first += s.group) {
-    at = of_bits(s, at, weights);
+  const int64_t most = kFloatRows / s.group * s.group;
+  for (int64_t first = 0; first < s.k; first += most) {
+    block.k = least(s.k - first, most);
+    for (int64_t row = 0; row < block.k; row += s.group) at = of_bits(s, at, weights + row * kPanel);
     block.a = t.x + first;
-    block.k = s.k - first < s.group ? s.k - first : s.group;
     block.out.first = first == 0;
-    block.out.last = first + s.group >= s.k;
+    block.out.last = first + most >= s.k;
     TC_TIER_NAME(gemm_block)(block);
   }
 }
 
-// GFLOP/s of 4096 x 4096 weights, AVX2 and SSE4.2: 128 rows of bytes by integers 28 and 14, by floats 50 and 19; of 4
-// bits by integers 43 and 29, by floats 42 and 19.
-constexpr int64_t kTall = 8;
+// From so many rows on, floats. Bytes, GFLOP/s of 128 rows by 4096 x 4096 weights, AVX2 and SSE4.2: by integers 28 and
+// 14, by floats 50 and 19. Of 4 bits in groups of 32 on Zen 3, zoo's llama_q4 by integers and by floats, AVX2: 8 rows
+// 10.6 and 11.8 ms, 16 14.4 and 13.3, 32 28.2 and 23.6, all 58 and 44; SSE4.2: 16 29 and 34, 128 243 and 245.
+constexpr int64_t kTall = 8, kTallOfBits = kVecFloats >= 8 ? 12 : std::numeric_limits<int64_t>::max();
 void by_either(const BlockwiseTile& t) {
-  t.shape.bits == 8 && t.rows >= kTall ? by_floats(t) : by_integers(t);
+  t.rows >= (t.shape.bits == 8 ? kTall : kTallOfBits) ? by_floats(t) : by_integers(t);
 }
 
 }  // namespace
