@@ -1,5 +1,5 @@
 // Depthwise convolution of plain planes from where they lie: K x K neighbouring taps, strides of S both ways. Only
-// *_tier.cc files with AVX-512 include it.
+// *_tier.cc files with AVX2 or AVX-512 include it.
 #pragma once
 #include <utility>
 
@@ -14,6 +14,8 @@ inline constexpr int kPlaneVecs = kPanelVecs / S;
 inline constexpr int kLineVecs = kPanelVecs + 1;
 // Rows of outputs at a time, where so many are left.
 inline constexpr int kPlaneRows = 4;
+
+#if defined(__AVX512F__)
 // Floats of the input that are fetched ahead with strides, whose rows give little to do: on Zen 5 144 channels of 56 x
 // 56 0.041 to 0.032 ms. Without strides it gains 2 % there, and cost a Zen 4 6 %.
 constexpr int64_t kPlaneAhead = 2048;
@@ -135,6 +137,99 @@ void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t 
   else
     t.finish(e, out);
 }
+
+#else
+inline constexpr int kMostPlaneTaps = 7;
+
+// The input of a piece of output columns.
+struct PlanePiece {
+  const float* line;  // the first row's first tap; not in the image where that is padding
+  int64_t width;
+  bool whole;  // all that a piece reads lies in the image; otherwise lanes of register j from tap kx on that do:
+  __m256i inside[kMostPlaneTaps][kPanelVecs];
+
+  // Outputs [first, ...) by a stride of `stride` from `pad` columns to the left of an image of `columns` columns.
+  PlanePiece(const float* image, int64_t columns, int64_t first, int64_t stride, int64_t pad) : width(columns) {
+    const int64_t x0 = first * stride - pad;
+    line = image + x0;
+    whole = x0 >= 0 && x0 + kPanel + kMostPlaneTaps <= columns;
+    if (whole) return;
+    for (int kx = 0; kx < kMostPlaneTaps; ++kx)
+      for (int j = 0; j < kPanelVecs; ++j) {
+        const int64_t x = x0 + kx + j * kVecFloats;
+        const int64_t from = most(0, least(kVecFloats, -x)), to = most(0, least(kVecFloats, columns - x));
+        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        inside[kx][j] = _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(from)), lane),
+                                            _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(to)), lane));
+      }
+  }
+};
+
+template <int R, int NV, int K, int S, bool kWhole>
+TC_INLINE void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t below, const float* w,
+                               float bias, const Epilogue& e, const TileOut& out) {
+  Tile<R, NV> t;
+#pragma GCC unroll 4
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) t.v[i][j] = VecF(bias);
+  }
+  // Every second column, within halves of registers: in the order of pairs, which the sums leave at the end.
+  constexpr int kEven = _MM_SHUFFLE(2, 0, 2, 0), kOdd = _MM_SHUFFLE(3, 1, 3, 1), kPairs = _MM_SHUFFLE(3, 1, 2, 0);
+  const float* line = from.line + y0 * from.width;
+#pragma GCC unroll 16
+  for (int r = 0; r < (R - 1) * S + K; ++r, line += from.width) {
+    if (r < above || r >= below) continue;
+    const float* const weights = forget(w);  // kept in registers, they would push out sums
+    const auto tap = [&](int kx, const VecF(&column)[NV]) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+      for (int i = 0; i < R; ++i) {
+        const int ky = r - i * S;
+        if (ky < 0 || ky >= K) continue;
+        const VecF weight(weights[ky * K + kx]);
+#pragma GCC unroll 2
+        for (int j = 0; j < NV; ++j) t.v[i][j] = fma(column[j], weight, t.v[i][j]);
+      }
+    };
+#pragma GCC unroll 7
+    for (int kx = 0; kx < K; kx += S) {
+      const auto read = [&](int j) __attribute__((always_inline)) {
+        const float* const at = line + kx + j * kVecFloats;
+        return held(kWhole ? load(at) : VecF(_mm256_maskload_ps(at, from.inside[kx][j])));
+      };
+      if constexpr (S == 1) {
+        VecF column[NV];
+#pragma GCC unroll 2
+        for (int j = 0; j < NV; ++j) column[j] = read(j);
+        tap(kx, column);
+      } else {
+        const VecF first = read(0), second = read(1);
+        tap(kx, {VecF(_mm256_shuffle_ps(first, second, kEven))});
+        if (kx + 1 < K) tap(kx + 1, {VecF(_mm256_shuffle_ps(first, second, kOdd))});
+      }
+    }
+  }
+  if constexpr (S == 2) {
+#pragma GCC unroll 4
+    for (int i = 0; i < R; ++i)
+      t.v[i][0] = VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(t.v[i][0]), kPairs)));
+  }
+  if (out.cols < NV * kVecFloats)
+    t.template finish<true>(e, out);
+  else
+    t.finish(e, out);
+}
+
+// R rows x NV registers of outputs of one channel. [above, below): which of the input rows that they see, counted from
+// `y0`, lie in the image. Every row is read from where it lies, once for each tap.
+template <int R, int NV, int K, int S>
+void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t below, const float* w, float bias,
+                     const Epilogue& e, const TileOut& out) {
+  static_assert(S == 1 || NV == 1);
+  (from.whole ? depthwise_plane<R, NV, K, S, true> : depthwise_plane<R, NV, K, S, false>)(from, y0, above, below, w,
+                                                                                          bias, e, out);
+}
+#endif
 
 using DepthwisePlaneFn = void (*)(const PlanePiece&, int64_t, int64_t, int64_t, const float*, float, const Epilogue&,
                                   const TileOut&);

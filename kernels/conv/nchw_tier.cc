@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tc/kernels/conv/algorithms_tier.h"
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include "tc/kernels/conv/depthwise_plane_tier.h"
 #endif
 #include "tc/kernels/conv/rows_tier.h"
@@ -180,7 +180,7 @@ TC_INLINE void depthwise(int64_t taps, const float* w, const int64_t* offsets, c
     t.finish(e, out);
 }
 
-#if !defined(__AVX512F__)
+#if !defined(__AVX2__)
 // The same for K x K neighbouring taps: a row of the input is read once for all rows of the output.
 template <int R, int NV, int K>
 void depthwise_square(const float* w, const float* in, int64_t line, const Epilogue& e, const TileOut& out) {
@@ -233,8 +233,8 @@ TC_INLINE void fetch(const float* p, int64_t rows, int64_t step, int64_t count) 
 }
 
 // Output rows at a time: with two or more registers each they fill the pipes of the arithmetic.
-#if defined(__AVX512F__)
-constexpr int kDepthwiseRows = 4;
+constexpr int kDepthwiseRows = kRegisters > 16 ? 4 : 2;
+#if defined(__AVX2__)
 
 // For these taps and strides, or null.
 using PlaneFns = DepthwisePlaneFn (*)(int vecs, bool one_row);
@@ -268,8 +268,6 @@ void depthwise_plane_tile(const ConvShape& s, const ConvPlan& p, PlaneFns fns, i
     }
   }
 }
-#else
-constexpr int kDepthwiseRows = 2;
 #endif
 
 }  // namespace
@@ -334,7 +332,7 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
   const int64_t image = tile / p.block_tiles / p.col_tiles / p.row_tiles;
   const Region g(args, p, row_tile, col_tile, worker);
   const int64_t taps = s.kernel[1] * s.kernel[2], plane = p.rows * p.cols;
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
   if (const PlaneFns fns = plane_fns(s)) {
     const int64_t end = least(s.oc, (block_tile + 1) * p.block_tile);
     for (int64_t channel = block_tile * p.block_tile; channel < end; ++channel) {
@@ -356,7 +354,7 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
   for (int64_t ky = 0; ky < s.kernel[1]; ++ky) {
     for (int64_t kx = 0; kx < s.kernel[2]; ++kx) *next++ = g.offset(0, ky, kx);
   }
-#if !defined(__AVX512F__)
+#if !defined(__AVX2__)
   // Neighbouring taps, as many across as down; or 0.
   int64_t square = s.kernel[1];
   for (int i = 1; i <= 2; ++i)
@@ -390,7 +388,7 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
         const float* in = from + y * s.stride[1] * g.line + x;
         const int64_t row = s.stride[1] * g.line;
         with_vecs(vecs, [&]<int NV>(std::integral_constant<int, NV>) {
-#if !defined(__AVX512F__)
+#if !defined(__AVX2__)
           if (full && square == 3) return depthwise_square<kDepthwiseRows, NV, 3>(w, in, row, e, out);
           if (full && square == 5) return depthwise_square<kDepthwiseRows, NV, 5>(w, in, row, e, out);
 #endif
