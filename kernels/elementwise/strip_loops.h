@@ -128,25 +128,34 @@ int micro_loop(T* dst, const T* a, [[maybe_unused]] const T* b, [[maybe_unused]]
       dst[i] = Op::template one<T>(a[i], Op::kArity > 1 ? b[i] : T{0}, Op::kArity > 2 ? c[i] : T{0});
     }
   } else {
-    constexpr int kStep = kLanes<T>;
+    constexpr int kStep = kLanes<T>, kLine = 64 / sizeof(T);
     int i = 0;
-    const auto registers = [&](auto&& first) {
-      for (; i + kStep <= n; i += kStep) {
-        first();
-        const Vec<T> x = load(a + i);
-        Vec<T> y = x, z = x;
-        if constexpr (Op::kArity > 1) y = load(b + i);
-        if constexpr (Op::kArity > 2) z = load(c + i);
-        store(dst + i, Op::template lanes<T>(x, y, z));
+    const auto compute = [&](int at) __attribute__((always_inline)) {
+      const Vec<T> x = load(a + at);
+      Vec<T> y = x, z = x;
+      if constexpr (Op::kArity > 1) y = load(b + at);
+      if constexpr (Op::kArity > 2) z = load(c + at);
+      store(dst + at, Op::template lanes<T>(x, y, z));
+    };
+    // kMost elements at a time: the registers of a cache line, or one.
+    const auto registers = [&]<int kMost>(std::integral_constant<int, kMost>, auto&& first) {
+      for (; i + kMost <= n; i += kMost) {
+        first(kMost);
+        for (int at = 0; at < kMost; at += kStep) compute(i + at);
       }
     };
+    const auto all = [&](auto&& first) {
+      registers(std::integral_constant<int, kLine>(), first);
+      if constexpr (kStep < kLine) registers(std::integral_constant<int, kStep>(), first);
+    };
     if (way) {
-      registers([&] {
+      all([&](int count) {
         for (const std::byte* line : way->lines) __builtin_prefetch(line + i * static_cast<int>(sizeof(T)));
-        if (way->from) stream(way->to + i, load(way->from + i));
+        if (way->from)
+          for (int at = i; at < i + count; at += kStep) stream(way->to + at, load(way->from + at));
       });
     } else {
-      registers([] {});
+      all([](int) {});
     }
     if (i < n) {
       const Tail<T> tail(n - i);

@@ -136,30 +136,29 @@ TC_INLINE ExpReduced reduce_exp(VecF x) {
   return {n, fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x))};
 }
 
+// e^r - 1 on |r| <= ln 2 / 2; relative error 2^-31.9.
+TC_INLINE VecF expm1_reduced(VecF r) {
+  // (e^r - 1 - r) / r^2
+  constexpr float kQ[] = {0.5000000047474719f,   0.16666666815548054f,  0.04166635010958746f,
+                          0.008333273301978509f, 0.001394138142130745f, 0.0001991407946679753f};
+  return fma(r * r, polynomial(r, kQ), r);
+}
+
 struct ExpParts {
   VecF p;  // expm1 of the reduced argument
   VecF n;  // exp(x) = 2^n (1 + p)
 };
 TC_INLINE ExpParts exp_parts(VecF x) {
-  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; relative error of expm1 2^-31.9.
-  constexpr float kQ[] = {0.5000000047474719f,   0.16666666815548054f,  0.04166635010958746f,
-                          0.008333273301978509f, 0.001394138142130745f, 0.0001991407946679753f};
-  const ExpReduced x_less = reduce_exp(x);
-  const VecF r = x_less.r;
-  return {fma(r * r, polynomial(r, kQ), r), x_less.n};
+  const ExpReduced e = reduce_exp(x);
+  return {expm1_reduced(e.r), e.n};
 }
 
-// e^(kSign r) on |r| <= ln 2 / 2; relative error 2^-28.0.
+// e^(kSign r) on |r| <= ln 2 / 2, beside what `one` has more than 1; relative error 2^-28.0.
 template <int kSign>
-TC_INLINE VecF exp_reduced(VecF r) {
-  constexpr float kP[] = {1.0f,
-                          kSign * 1.0f,
-                          0.49999993447787433f,
-                          kSign * 0.16666520631709208f,
-                          0.04166838804718863f,
-                          kSign * 0.00836871687971857f,
-                          0.0013814598553557999f};
-  return polynomial(r, kP);
+TC_INLINE VecF exp_reduced(VecF r, VecF one = f32(1.0f)) {
+  constexpr float kP[] = {kSign * 1.0f,         0.49999993447787433f,         kSign * 0.16666520631709208f,
+                          0.04166838804718863f, kSign * 0.00836871687971857f, 0.0013814598553557999f};
+  return fma(r, polynomial(r, kP), one);
 }
 
 // exp(x) = 2^n p, where 1 + expm1 would take two steps more. With AVX-512 n has a fraction, which scale_by_power drops.
@@ -200,14 +199,40 @@ TC_INLINE ExpScaled exp_scaled(VecF x) {
 // result underflows takes 20 times as long.
 constexpr float kExpIsZero = -103.98f;
 
+#if !defined(__AVX512F__)
+// e^x is `power` e^r, where the power of two and its inverse are normal numbers: |x| <= 87.
+struct ExpPower {
+  VecF power, r;
+};
+constexpr float kExpIsNormal = 87.0f;
+TC_INLINE ExpPower exp_power(VecF x) {
+  // Beside it, floats are whole numbers, whose last bits are the biased exponent.
+  const VecF shift = f32(0x1.8p23f + 127.0f);
+  const VecF t = fma(x, f32(1.44269504088896341f), shift), n = t - shift;
+  return {from_bits(shift_left<23>(bits(t))), fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x))};
+}
+#endif
+
 // 2^kShift e^x. Beyond the bounds the result is 0 or infinity.
 template <int kShift = 0>
 TC_INLINE VecF vexp(VecF x) {
+#if !defined(__AVX512F__)
+  if (kShift == 0 && all(vabs(x) <= f32(kExpIsNormal))) {
+    const ExpPower e = exp_power(x);
+    return e.power * exp_reduced<1>(e.r);
+  }
+#endif
   const ExpScaled e = exp_scaled(clip_nan(x, f32(-104.5f), f32(90.0f)));
   return scale_by_power(e.p, kShift == 0 ? e.n : e.n + f32(kShift));
 }
 // e^x for x <= 0.
 TC_INLINE VecF vexp_negative(VecF x) {
+#if !defined(__AVX512F__)
+  if (all(x >= f32(-kExpIsNormal))) {
+    const ExpPower e = exp_power(x);
+    return e.power * exp_reduced<1>(e.r);
+  }
+#endif
   const ExpScaled e = exp_scaled(x);
   return scale_by_power_unless(x < f32(kExpIsZero), e.p, e.n);
 }
@@ -298,15 +323,14 @@ TC_INLINE VecF verf(VecF x) {
 }
 #else
 TC_INLINE VecF vtanh(VecF x) {
-  // (tanh(t) - t) / t^3 in t^2 on |t| <= 0.625; relative error 2^-32.6.
-  constexpr float kQ[] = {-0.3333333090667174f,  0.1333320976379568f,    -0.053947204269384784f,
-                          0.021702967106022725f, -0.008182673860597518f, 0.0021475368637656612f};
-  const VecF t = vabs(x);
-  const VecF t2 = t * t;
-  const VecF small = fma(t * t2, polynomial(t2, kQ), t);
-  const ExpScaled e = exp_scaled(vmin(f32(20.0f), t + t));
-  const VecF large = fnma(f32(2.0f), inverse(scale_by_power(e.p, e.n) + f32(1.0f)), f32(1.0f));
-  return copysign(select(t < f32(0.625f), small, large), x);
+  // u / (u + 2) with u = e^2t - 1 = 2^n p + (2^n - 1), where nothing cancels; up to 5/8 put right by what the quotient
+  // leaves, over u + 2 = 2 / (1 - tanh(t)).
+  const VecF t = vmin(f32(20.0f), vabs(x)), half = f32(0.5f);
+  const ExpPower e = exp_power(t + t);
+  const VecF u = fma(e.power, expm1_reduced(e.r), e.power - f32(1.0f));
+  const VecF y = u / (u + f32(2.0f));
+  const VecF left = fnma(y, u, fnma(f32(2.0f), y, u));
+  return copysign(fma(left, select(t < f32(0.625f), fnma(half, y, half), f32(0.0f)), y), x);
 }
 
 TC_INLINE VecF verf(VecF x) {
@@ -336,6 +360,13 @@ TC_INLINE VecF vsigmoid(VecF x) {
 #else
 TC_INLINE VecF vsigmoid(VecF x) {
   // With e^-x = 2^-n p it is 2^n / (p + 2^n): nothing cancels, and only 2^n, which is exact, may be small.
+#if defined(__AVX2__)
+  if (all(vabs(x) <= f32(kExpIsNormal))) {
+    const ExpPower e = exp_power(vmin(f32(30.0f), x));
+    const VecF one = f32(1.0f), sum = one + e.power, lost = e.power - (sum - one);
+    return e.power / (exp_reduced<-1>(e.r, sum) + lost);
+  }
+#endif
   const ExpReduced e = reduce_exp(clip_nan(x, f32(-104.5f), f32(30.0f)));
   const VecF power = scale_by_power_unless(x < f32(kExpIsZero), f32(1.0f), e.n);
   return power * inverse_of_sum(exp_reduced<-1>(e.r), power);

@@ -211,8 +211,8 @@ void int8_rows(const Int8Block& b, std::integer_sequence<int, kLess...>) {
   if (b.rows > kFewWordRows) {
     using WordTile = void (*)(const Words&, int first_vec, int64_t count, bool resumes, int32_t* acc);
     constexpr int kEnd = NV % kTileVecs == 0 ? kTileVecs : NV % kTileVecs;  // registers of the last tile
-    static constexpr WordTile kTiles[][2] = {{word_tile<kLess + 1, NV < kTileVecs ? NV : kTileVecs, false>,
-                                              word_tile<kLess + 1, NV < kTileVecs ? NV : kTileVecs, true>}...};
+    static constexpr WordTile kTiles[][2] = {{word_tile < kLess + 1, NV < kTileVecs ? NV : kTileVecs, false >,
+                                              word_tile < kLess + 1, NV < kTileVecs ? NV : kTileVecs, true > }...};
     static constexpr WordTile kEnds[][2] = {{word_tile<kLess + 1, kEnd, false>, word_tile<kLess + 1, kEnd, true>}...};
     Words words;
     each_part(kWordQuads, [&](int64_t first, int64_t count) {
