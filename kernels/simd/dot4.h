@@ -66,7 +66,7 @@ inline constexpr int kQuads = static_cast<int>(sizeof(Bytes) / 4);  // lanes
 
 #if defined(TC_VNNI)
 // An operand as dot4 takes it.
-template <bool kSigned>
+template <bool kSigned, bool kFit = false>
 struct Quads {
   Bytes all;
   Quads() = default;
@@ -80,7 +80,8 @@ TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
 #endif
 }
 #else
-template <bool kSigned>
+// kFit: two neighbouring products fit a word.
+template <bool kSigned, bool kFit = false>
 struct Quads {
   Bytes even, odd;  // words
   Quads() = default;
@@ -98,6 +99,13 @@ TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
   const Bytes pairs = TC_WORDS(madd_epi16)(u.even, s.even);
   return TC_WORDS(add_epi32)(sum, TC_WORDS(add_epi32)(pairs, TC_WORDS(madd_epi16)(u.odd, s.odd)));
 }
+
+template <bool kSigned>
+struct Quads<kSigned, true> {
+  Bytes all;
+  Quads() = default;
+  explicit TC_INLINE Quads(Bytes b) : all(b) {}
+};
 
 // Bytes 2 half and 2 half + 1 of each quad, as shuffles within 128 bits place them in words: signed ones above, from
 // where a shift brings their signs along.
@@ -124,6 +132,19 @@ TC_INLINE Bytes add_pairs(Bytes sum, Bytes a, Bytes b) {
   asm("" : "+x"(sum));
 #endif
   return sum;
+}
+TC_INLINE Bytes dot4(Bytes sum, Quads<false, true> u, Quads<true, true> s) {
+  return add_pairs(sum, TC_WORDS(maddubs_epi16)(u.all, s.all), TC_WORDS(set1_epi16)(1));
+}
+TC_INLINE Bytes dot4(Bytes sum, Quads<true, true> s, Quads<false, true> u) {
+  return dot4(sum, u, s);
+}
+// |a| + |b| of two neighbours, as words; the larger of two words.
+TC_INLINE Bytes pair_sizes(Bytes b) {
+  return TC_WORDS(maddubs_epi16)(TC_WORDS(abs_epi8)(b), TC_WORDS(set1_epi8)(1));
+}
+TC_INLINE Bytes larger_words(Bytes a, Bytes b) {
+  return TC_WORDS(max_epi16)(a, b);
 }
 #endif
 TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {

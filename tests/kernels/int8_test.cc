@@ -59,6 +59,12 @@ std::vector<uint8_t> bytes(Random& random, int64_t n) {
   return v;
 }
 
+// Half the range, in which two products with unsigned bytes fit 16 bits: kernels may add those up first.
+std::vector<uint8_t> half_of(std::vector<uint8_t> v, bool is_signed) {
+  for (auto& byte : v) byte = static_cast<uint8_t>(byte % 128 + (is_signed ? -64 : 64));
+  return v;
+}
+
 int32_t value(uint8_t byte, bool is_signed) {
   return is_signed ? static_cast<int8_t>(byte) : byte;
 }
@@ -74,12 +80,13 @@ struct Scratch {
 
 struct GemmCase {
   int64_t m, n, k;
-  bool a_signed, b_signed, pack, zeros, per_column;
+  bool a_signed, b_signed, pack, zeros, per_column, half;
 };
 
 void check_gemm(const Int8Table& table, Team& team, const GemmCase& c, Edge edge) {
   Random random(static_cast<uint64_t>(c.m * 7 + c.n * 3 + c.k));
-  GuardedBuffer<uint8_t> a(bytes(random, c.m * c.k), edge), b(bytes(random, c.k * c.n), edge);
+  const auto all_b = bytes(random, c.k * c.n);
+  GuardedBuffer<uint8_t> a(bytes(random, c.m * c.k), edge), b(c.half ? half_of(all_b, c.b_signed) : all_b, edge);
   const auto b_zero = bytes(random, c.per_column ? c.n : 1);
   const uint8_t a_zero = 77;
   GuardedBuffer<int32_t> y(static_cast<size_t>(c.m * c.n), edge);
@@ -116,10 +123,10 @@ TEST_P(Int8, Gemm) {
   for (const Edge edge : kEdges)
     for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
              {1, 1, 1}, {1, 70, 5}, {3, 16, 8}, {6, 65, 130}, {41, 129, 63}, {7, 33, 0}, {85, 7, 36}, {7, 20, 1234}})
-      for (int bits = 0; bits < 32; ++bits)
-        check_gemm(kernels(), team,
-                   {m, n, k, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0},
-                   edge);
+      for (int bits = 0; bits < 64; ++bits) {
+        const auto bit = [&](int i) { return (bits >> i & 1) != 0; };
+        check_gemm(kernels(), team, {m, n, k, bit(0), bit(1), bit(2), bit(3), bit(4), bit(5)}, edge);
+      }
 }
 
 // Of row i of unsigned bytes and column j of signed ones.
@@ -209,6 +216,7 @@ struct ConvCase {
   Int8Output::Kind kind = Int8Output::Kind::i32;
   bool adds = false;  // another tensor
   Edge edge = Edge::kBack;
+  bool half = false;
 };
 
 // Scales are powers of two, so that nothing is rounded twice.
@@ -235,8 +243,9 @@ void check_conv(const Int8Table& table, const ConvTable& conv, Team& team, const
   const bool blocked = int8_conv_gives_blocked(c.algorithm), to_bytes = how.kind != Int8Output::Kind::i32;
   Random random(static_cast<uint64_t>(filters * 31 + c.in[1] * 7 + c.stride[1]));
   const auto plain_x = bytes(random, c.batch * channels * in_pixels);
+  const auto all_w = bytes(random, filters * c.channels * taps);
   GuardedBuffer<uint8_t> x(laid_out(plain_x, c.batch, channels, in_pixels, c.x_blocked), how.edge),
-      w(bytes(random, filters * c.channels * taps), how.edge);
+      w(how.half ? half_of(all_w, how.w_signed) : all_w, how.edge);
   GuardedBuffer<int32_t> bias(static_cast<size_t>(filters), how.edge);
   for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 100) - 300;
   GuardedBuffer<uint8_t> w_zero(bytes(random, how.w_zeros), how.edge);
@@ -364,7 +373,12 @@ TEST_P(Int8, DirectConv) {
               for (int d = 0; d < 2; ++d)
                 c.extent[d] = (c.in[d] - (kernel - 1) * dilation - 1) / stride + 1, c.pad[d] = 0;
             check_conv(kernels(), conv(), team,
-                       {.shape = c, .w_signed = !(bits & 2), .kind = kind, .adds = kind == kKinds[2], .edge = edge});
+                       {.shape = c,
+                        .w_signed = !(bits & 2),
+                        .kind = kind,
+                        .adds = kind == kKinds[2],
+                        .edge = edge,
+                        .half = kind == kKinds[1]});
           }
 }
 
