@@ -358,18 +358,23 @@ TC_INLINE VecF vsigmoid(VecF x) {
   return fma(fnma(quotient, power, fnma(quotient, unit, power)), near, quotient);
 }
 #else
-TC_INLINE VecF vsigmoid(VecF x) {
-  // With e^-x = 2^-n p it is 2^n / (p + 2^n): nothing cancels, and only 2^n, which is exact, may be small.
-#if defined(__AVX2__)
-  if (all(vabs(x) <= f32(kExpIsNormal))) {
-    const ExpPower e = exp_power(vmin(f32(30.0f), x));
-    const VecF one = f32(1.0f), sum = one + e.power, lost = e.power - (sum - one);
-    return e.power / (exp_reduced<-1>(e.r, sum) + lost);
-  }
-#endif
+// With e^-x = 2^-n p it is 2^n / (p + 2^n): nothing cancels, and only 2^n, which is exact, may be small.
+TC_INLINE VecF sigmoid_anywhere(VecF x) {
   const ExpReduced e = reduce_exp(clip_nan(x, f32(-104.5f), f32(30.0f)));
   const VecF power = scale_by_power_unless(x < f32(kExpIsZero), f32(1.0f), e.n);
   return power * inverse_of_sum(exp_reduced<-1>(e.r), power);
+}
+TC_INLINE VecF vsigmoid(VecF x) {
+#if defined(__AVX2__)
+  const Mask<float> is_normal = vabs(x) <= f32(kExpIsNormal);
+  const ExpPower e = exp_power(vmin(f32(30.0f), x));
+  const VecF one = f32(1.0f), sum = one + e.power, lost = e.power - (sum - one);
+  const VecF y = e.power / (exp_reduced<-1>(e.r, sum) + lost);
+  // A result must not depend on what is beside it.
+  return all(is_normal) ? y : select(is_normal, y, sigmoid_anywhere(x));
+#else
+  return sigmoid_anywhere(x);
+#endif
 }
 #endif
 
