@@ -153,7 +153,7 @@ TC_INLINE ExpParts exp_parts(VecF x) {
   return {expm1_reduced(e.r), e.n};
 }
 
-// e^(kSign r) on |r| <= ln 2 / 2, beside what `one` has more than 1; relative error 2^-28.0.
+// e^(kSign r) on |r| <= ln 2 / 2, with `one` in the place of 1; relative error 2^-28.0.
 template <int kSign>
 TC_INLINE VecF exp_reduced(VecF r, VecF one = f32(1.0f)) {
   constexpr float kP[] = {kSign * 1.0f,         0.49999993447787433f,         kSign * 0.16666520631709208f,
@@ -369,7 +369,7 @@ TC_INLINE VecF vsigmoid(VecF x) {
   const Mask<float> is_normal = vabs(x) <= f32(kExpIsNormal);
   const ExpPower e = exp_power(vmin(f32(30.0f), x));
   const VecF one = f32(1.0f), sum = one + e.power, lost = e.power - (sum - one);
-  const VecF y = e.power / (exp_reduced<-1>(e.r, sum) + lost);
+  const VecF y = e.power / (sum + exp_reduced<-1>(e.r, lost));
   // A result must not depend on what is beside it.
   return all(is_normal) ? y : select(is_normal, y, sigmoid_anywhere(x));
 #else
