@@ -9,7 +9,7 @@ namespace tc::kernels {
 namespace {
 
 BlockwiseTraits blockwise_traits() {
-  return {kPanel, 0};
+  return {kPanel, kFineRows};
 }
 
 // The 32 / kBits numbers of each column that one register holds, from row 0 of `to` on.

@@ -58,6 +58,8 @@ async function main(spec) {
     logSeverityLevel: spec.severity ?? 3,
     intraOpNumThreads: spec.threads ?? 1,
     graphOptimizationLevel: spec.optimize === false ? 'disabled' : 'all',
+    // Without VNNI products of bytes saturate, unless it is told otherwise.
+    ...(spec.exact ? { extra: { session: { x64quantprecision: '1' } } } : {}),
   });
   let before = {};
   for (const run of spec.runs) {

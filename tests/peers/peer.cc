@@ -73,7 +73,11 @@ std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime)
       if (!jobs[i].folder.empty()) run["inputs"] = jobs[i].folder;
       if (!jobs[i].inputs.empty()) run["inputs"] = file("in", i);
       const auto model = jobs[i].bytes.empty() ? std::filesystem::absolute(jobs[i].model) : model_file(i);
-      spec["jobs"].push_back({{"model", model}, {"severity", 4}, {"optimize", jobs[i].optimize}, {"runs", {run}}});
+      spec["jobs"].push_back({{"model", model},
+                              {"severity", 4},
+                              {"optimize", jobs[i].optimize},
+                              {"exact", jobs[i].exact},
+                              {"runs", {run}}});
     }
     const int status = run_node(workspace, spec);
     std::ifstream lines(log);
@@ -95,7 +99,8 @@ std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime)
 std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vector<Run>& runs) {
   const Workspace workspace;
   const auto file = [&](const char* kind, size_t i) { return workspace.path / (kind + std::to_string(i) + ".npz"); };
-  nlohmann::json spec = {{"model", std::filesystem::absolute(model)}, {"runs", nlohmann::json::array()}};
+  nlohmann::json spec = {
+      {"model", std::filesystem::absolute(model)}, {"exact", true}, {"runs", nlohmann::json::array()}};
   for (size_t i = 0; i < runs.size(); ++i) {
     write_npz(file("in", i), runs[i].inputs);
     nlohmann::json feedback = nlohmann::json::object();
@@ -126,6 +131,7 @@ const Tensor& find(const NamedTensors& tensors, const std::string& name) {
 
 std::string compare_export(const Function& f, InputSpec spec) {
   Job job;
+  job.exact = true;
   job.bytes = export_onnx_bytes(f);
   if (!spec.random_seed) spec.random_seed = 7;
   std::vector<Tensor> values;

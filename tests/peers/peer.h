@@ -23,7 +23,7 @@ struct Run {
   std::vector<std::pair<std::string, std::string>> feedback = {};
 };
 
-// Runs the model once per entry, in one session. Throws std::runtime_error with what the process printed.
+// Runs the model once per entry, in one session; products of bytes are exact. Throws std::runtime_error with what the process printed.
 std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vector<Run>& runs);
 
 // One model of many.
@@ -33,6 +33,7 @@ struct Job {
   std::string folder = {};  // instead of inputs: where input_0.pb, ... lie
   std::string bytes = {};   // instead of model: what the file holds
   bool optimize = true;     // by ONNX Runtime
+  bool exact = false;       // products of bytes too, where the machine lacks VNNI; not every model runs so
 };
 struct Outcome {
   std::string error;  // empty: it ran
