@@ -23,7 +23,8 @@ struct Run {
   std::vector<std::pair<std::string, std::string>> feedback = {};
 };
 
-// Runs the model once per entry, in one session; products of bytes are exact. Throws std::runtime_error with what the process printed.
+// Runs the model once per entry, in one session; products of bytes are exact. Throws std::runtime_error with what the
+// process printed.
 std::vector<NamedTensors> onnx_runtime(const std::string& model, const std::vector<Run>& runs);
 
 // One model of many.

@@ -23,16 +23,17 @@ class ToolTest(unittest.TestCase):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return name
 
-    def start(self, *args):
+    def start(self, *args, by=()):
+        """`by`: the command of a program that runs the tool."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TC_")}
         # What hangs ends, what is slow may be: a browser on a busy machine has taken more than a minute.
         return subprocess.run(
-            [str(TOOL), *map(str, args)], cwd=self.folder, env=environment, capture_output=True, timeout=300
+            [*by, str(TOOL), *map(str, args)], cwd=self.folder, env=environment, capture_output=True, timeout=300
         )
 
-    def run_tool(self, *args, status=0):
+    def run_tool(self, *args, status=0, by=()):
         """Standard output, after checking the exit status."""
-        result = self.start(*args)
+        result = self.start(*args, by=by)
         self.assertEqual(result.returncode, status, msg=(args, result.stderr.decode()[:2000]))
         return result.stdout.decode()
 

@@ -122,7 +122,6 @@ bool is_unstable(const Sample& s, const DialectCase& d) {
   return s.name == "pad/wrap" && d.target == ExportTarget::standard && d.opset >= 19;
 }
 
-// The list is exact. TC_BLESS=1 writes it anew.
 // On machines without VNNI ONNX Runtime's saturate.
 std::string without_products_of_bytes(const std::string& list) {
   const kernels::CpuInfo& cpu = kernels::cpu_info();
@@ -139,6 +138,7 @@ std::string without_products_of_bytes(const std::string& list) {
   return left;
 }
 
+// The list is exact. TC_BLESS=1 writes it anew, on a machine with VNNI.
 TEST_F(PeerOfSamples, ComputesTheSame) {
   size_t unfeedable = 0;
   for (const Sample& s : all_samples()) {
