@@ -261,12 +261,12 @@ bool bind_dequantize_matmul(Binder& b) {
   const Node* node = &b.node();
   b.step<kernels::BlockwiseArgs>(
       table.tile.name,
-      [=, &table](Frame& f, kernels::BlockwiseArgs& args) {
+      [=](Frame& f, kernels::BlockwiseArgs& args) {
         const auto extents = f.extents(x);
         if (extents.back() != shape.k)
           f.fail(*node, ErrorCode::bad_shape, cat("inner extents ", extents.back(), " and ", shape.k, " differ"));
         args = {.shape = shape, .m = product(extents.first(extents.size() - 1)), .packed = packed};
-        f.need_scratch(kernels::blockwise_scratch(table, args));
+        f.need_scratch(kernels::blockwise_scratch(args));
       },
       [=, &table](Frame& f, kernels::BlockwiseArgs& args) {
         args.x = f.ptr<const float>(x);

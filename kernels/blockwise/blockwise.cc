@@ -39,8 +39,8 @@ struct Scratch {
   BlockwiseDigits all;
   uint8_t* finite;
   size_t bytes;
-  Scratch(const BlockwiseTable& table, const BlockwiseArgs& a) {
-    all.count = a.m <= table.traits.fn().fine_rows ? 3 : 2;
+  explicit Scratch(const BlockwiseArgs& a) {
+    all.count = a.m <= kBlockwiseFineRows ? 3 : 2;
     const int64_t groups = a.m * a.shape.groups(), numbers = groups * a.shape.group;
     Pieces pieces(a.scratch);
     for (int d = 0; d < all.count; ++d) all.digit[d] = pieces.take<int8_t>(numbers);
@@ -139,16 +139,16 @@ void blockwise_pack(Team& team, const BlockwiseTable& table, const BlockwiseShap
   });
 }
 
-size_t blockwise_scratch(const BlockwiseTable& table, const BlockwiseArgs& args) {
+size_t blockwise_scratch(const BlockwiseArgs& args) {
   BlockwiseArgs a = args;
   a.scratch = nullptr;
-  return Scratch(table, a).bytes;
+  return Scratch(a).bytes;
 }
 
 void blockwise(Team& team, const BlockwiseTable& table, const BlockwiseArgs& a) {
   const BlockwiseShape& s = a.shape;
   if (a.m * s.n == 0) return;
-  const Scratch scratch(table, a);
+  const Scratch scratch(a);
   const int64_t width = table.traits.fn().width, panel_bytes = s.groups() * Record(s, width).bytes;
   const Tiling some = tile_by_cost(a.m, s.k, 1 << 14);
   parallel_for(team, some.count(), static_cast<double>(a.m * s.k), [&](int64_t tile, int) {

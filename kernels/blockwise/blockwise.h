@@ -25,6 +25,8 @@ class Team;
 
 inline constexpr int64_t kBlockwiseGroup = 128;
 inline constexpr double kBlockwiseError = 0x1p-16;
+// Up to so many rows take three digits.
+inline constexpr int kBlockwiseFineRows = 2;
 
 struct BlockwiseShape {
   int64_t n = 0, k = 0;  // k > 0
@@ -57,8 +59,7 @@ struct BlockwiseDigits {
 };
 
 struct BlockwiseTraits {
-  int width;      // columns of a panel
-  int fine_rows;  // up to so many take three digits
+  int width;  // columns of a panel
 };
 
 // y = x w for up to all rows and one panel.
@@ -93,7 +94,7 @@ struct BlockwiseArgs {
   float* y = nullptr;            // [m][n]
   std::byte* scratch = nullptr;  // blockwise_scratch bytes, 64-byte aligned
 };
-size_t blockwise_scratch(const BlockwiseTable& table, const BlockwiseArgs& args);
+size_t blockwise_scratch(const BlockwiseArgs& args);
 void blockwise(Team& team, const BlockwiseTable& table, const BlockwiseArgs& args);
 
 }  // namespace tc::kernels

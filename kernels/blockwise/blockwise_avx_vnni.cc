@@ -5,16 +5,8 @@
 #include "tc/kernels/blockwise/blockwise_engine.h"
 
 namespace tc::kernels {
-namespace {
-
-BlockwiseTraits traits() {
-  return {kPanel, kFineRows};
-}
-
-}  // namespace
 
 void use_blockwise_avx_vnni(BlockwiseTable& table) {
-  table.traits = {traits, "blockwise_traits__vnni__avx2"};
   table.tile = {by_integers, "blockwise_f32__vnni__avx2"};
 }
 

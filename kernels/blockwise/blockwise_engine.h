@@ -52,7 +52,7 @@ inline bool digits(const float* x, int64_t k, int64_t group, const BlockwiseDigi
 
 // Each row and register of columns has an accumulator for each digit and one for the result, so tall pieces take half
 // of the panel's width.
-inline constexpr int kPieceRows = 4, kFineRows = 2;
+inline constexpr int kPieceRows = 4;
 
 // Bytes of a panel that are fetched ahead.
 inline constexpr int64_t kPanelAhead = 2048;
@@ -164,7 +164,7 @@ TC_INLINE void piece_rows(const BlockwiseTile& t, int64_t row) {
 
 template <int kBits, int R>
 void piece_rows(const BlockwiseTile& t, int64_t row) {
-  if constexpr (R <= kFineRows) {
+  if constexpr (R <= kBlockwiseFineRows) {
     if (t.digits.count == 3) return piece_rows<kBits, 3, R>(t, row);
   }
   piece_rows<kBits, 2, R>(t, row);

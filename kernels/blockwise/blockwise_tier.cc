@@ -1,5 +1,5 @@
 // The product of blockwise.h without an instruction for products of bytes: by integers where reading the weights is
-// most of the work, else by floats, a group of a panel's weights at a time in the first-level cache.
+// most of the work, else by floats, some groups of a panel's weights at a time in the first-level cache.
 #include <limits>
 
 #include "tc/kernels/blockwise/blockwise_engine.h"
@@ -9,7 +9,7 @@ namespace tc::kernels {
 namespace {
 
 BlockwiseTraits blockwise_traits() {
-  return {kPanel, kFineRows};
+  return {kPanel};
 }
 
 // The 32 / kBits numbers of each column that one register holds, from row 0 of `to` on.

@@ -95,7 +95,7 @@ std::vector<float> run(const BlockwiseTable& table, Team& team, const Case& c, c
   BlockwiseArgs args{.shape = w.shape, .m = c.m, .x = from.data()};
   args.packed = reinterpret_cast<const std::byte*>(packed.data());
   args.y = y.data();
-  std::vector<std::byte> scratch(blockwise_scratch(table, args) + 64);
+  std::vector<std::byte> scratch(blockwise_scratch(args) + 64);
   args.scratch = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64;
   blockwise(team, table, args);
   return {y.data(), y.data() + c.m * c.n};
@@ -142,7 +142,7 @@ TEST_P(Blockwise, ErrsAsStated) {
             size += most * std::abs(worth);
           }
           ASSERT_NEAR(y[static_cast<size_t>(i * c.n + j)], sum,
-                      size * ((c.m <= kernels().traits.fn().fine_rows ? 0 : kBlockwiseError) + 1e-6))
+                      size * ((c.m <= kBlockwiseFineRows ? 0 : kBlockwiseError) + 1e-6))
               << describe(c) << " at " << i << ", " << j;
         }
     }
