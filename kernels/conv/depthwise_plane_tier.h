@@ -27,13 +27,13 @@ struct PlanePiece {
   int64_t width;
   __mmask16 inside[kLineVecs];  // lanes that lie in the image
 
-  // Outputs [first, ...) by a stride of `stride` from `pad` columns to the left of an image of `columns` columns.
-  PlanePiece(const float* image, int64_t columns, int64_t first, int64_t stride, int64_t pad) : width(columns) {
-    const int64_t x0 = first * stride - pad;
+  // Of the output columns from `first` on.
+  PlanePiece(const ConvShape& s, const float* image, int64_t first) : width(s.in[2]) {
+    const int64_t x0 = first * s.stride[2] - s.pad[2];
     line = image + x0;
     for (int j = 0; j < kLineVecs; ++j) {
       const int64_t x = x0 + j * kVecFloats;
-      const int64_t from = x < 0 ? -x : 0, to = columns - x;
+      const int64_t from = x < 0 ? -x : 0, to = width - x;
       const unsigned below = to >= kVecFloats ? 0xffff : to > 0 ? (1u << to) - 1 : 0;
       inside[j] = static_cast<__mmask16>(from >= kVecFloats ? 0 : below >> from << from);
     }
@@ -59,11 +59,7 @@ void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t 
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
   Tile<R, NV> t;
-#pragma GCC unroll 4
-  for (int i = 0; i < R; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < NV; ++j) t.v[i][j] = VecF(bias);
-  }
+  t.fill(VecF(bias));
   // Nine weights have room beside the sums, where those are few or see no more than two registers of a line at a time:
   // 255 to 198 cycles for 4 x 56 outputs, of which 144 are multiplications.
   constexpr bool kHeld = K == 3;
@@ -146,22 +142,23 @@ inline constexpr int kMostPlaneTaps = 7;
 struct PlanePiece {
   const float* line;  // the first row's first tap; not in the image where that is padding
   int64_t width;
-  bool whole;  // all that a piece reads lies in the image; otherwise lanes of register j from tap kx on that do:
+  bool whole;  // all that a piece reads lies in the image; if not, `inside`: of the register j from tap kx on, the
+               // lanes that do
   __m256i inside[kMostPlaneTaps][kPanelVecs];
 
-  // Outputs [first, ...) by a stride of `stride` from `pad` columns to the left of an image of `columns` columns.
-  PlanePiece(const float* image, int64_t columns, int64_t first, int64_t stride, int64_t pad) : width(columns) {
-    const int64_t x0 = first * stride - pad;
+  // Of the output columns from `first` on.
+  PlanePiece(const ConvShape& s, const float* image, int64_t first) : width(s.in[2]) {
+    const int64_t x0 = first * s.stride[2] - s.pad[2];
     line = image + x0;
-    whole = x0 >= 0 && x0 + kPanel + kMostPlaneTaps <= columns;
+    whole = x0 >= 0 && x0 + kPanel + s.kernel[2] - 1 <= width;
     if (whole) return;
-    for (int kx = 0; kx < kMostPlaneTaps; ++kx)
+    for (int64_t kx = 0; kx < s.kernel[2]; ++kx)
       for (int j = 0; j < kPanelVecs; ++j) {
         const int64_t x = x0 + kx + j * kVecFloats;
-        const int64_t from = most(0, least(kVecFloats, -x)), to = most(0, least(kVecFloats, columns - x));
-        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        inside[kx][j] = _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(from)), lane),
-                                            _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(to)), lane));
+        const auto first_lanes = [](int64_t n) {
+          return Tail<float>(static_cast<int>(most(0, least(kVecFloats, n)))).m;
+        };
+        inside[kx][j] = _mm256_andnot_si256(first_lanes(-x), first_lanes(width - x));
       }
   }
 };
@@ -170,11 +167,7 @@ template <int R, int NV, int K, int S, bool kWhole>
 TC_INLINE void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t below, const float* w,
                                float bias, const Epilogue& e, const TileOut& out) {
   Tile<R, NV> t;
-#pragma GCC unroll 4
-  for (int i = 0; i < R; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < NV; ++j) t.v[i][j] = VecF(bias);
-  }
+  t.fill(VecF(bias));
   // Every second column, within halves of registers: in the order of pairs, which the sums leave at the end.
   constexpr int kEven = _MM_SHUFFLE(2, 0, 2, 0), kOdd = _MM_SHUFFLE(3, 1, 3, 1), kPairs = _MM_SHUFFLE(3, 1, 2, 0);
   const float* line = from.line + y0 * from.width;

@@ -255,7 +255,7 @@ void depthwise_plane_tile(const ConvShape& s, const ConvPlan& p, PlaneFns fns, i
   for (int64_t c = 0; c < cols; c += most_cols) {
     out.cols = static_cast<int>(least(most_cols, cols - c));
     const int vecs = (out.cols + kVecFloats - 1) / kVecFloats;
-    const PlanePiece piece(x, s.in[2], col0 + c, s.stride[2], s.pad[2]);
+    const PlanePiece piece(s, x, col0 + c);
     const DepthwisePlaneFn several = fns(vecs, false), one = fns(vecs, true);
     for (int64_t r = 0; r < rows;) {
       const bool full = r + kPlaneRows <= rows;

@@ -83,11 +83,12 @@ template <int R, int NV>
 struct Tile {
   VecF v[R][NV];
 
-  TC_INLINE void zero() {
+  TC_INLINE void zero() { fill(VecF(0.0f)); }
+  TC_INLINE void fill(VecF x) {
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-      for (int j = 0; j < NV; ++j) v[i][j] = VecF(0.0f);
+      for (int j = 0; j < NV; ++j) v[i][j] = x;
     }
   }
 
