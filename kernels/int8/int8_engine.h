@@ -31,15 +31,30 @@ inline constexpr int64_t kInt8Quads = 256 * 1024 / (kInt8Width * 4);
 // Bytes of vectors that are fetched ahead.
 inline constexpr int64_t kInt8Ahead = 8 * kInt8Width * 4;
 
+// The sums of R rows and NV registers of columns, of a panel's width each.
+template <int R, int NV>
+struct Sums {
+  Bytes v[R][NV];
+  // Zeros, or what there is already.
+  TC_INLINE Sums(const int32_t* acc, bool resumes) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+      for (int c = 0; c < NV; ++c) v[r][c] = resumes ? load_bytes(acc + r * kInt8Width + c * kQuads) : no_bytes();
+  }
+  TC_INLINE void store(int32_t* acc) const {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+      for (int c = 0; c < NV; ++c) store_bytes(acc + r * kInt8Width + c * kQuads, v[r][c]);
+  }
+};
+
 // Adds up quads [first, first + count) for R rows and NV registers of columns; kFit: pairs of products fit words.
 template <int R, int NV, bool kSignedVectors, bool kAt, bool kFit = false>
 void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row) {
   int32_t* acc = b.acc + at_row * kInt8Width;
-  Bytes sum[R][NV];
-#pragma GCC unroll 16
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) sum[r][v] = first ? load_bytes(acc + r * kInt8Width + v * kQuads) : no_bytes();
+  Sums<R, NV> sum(acc, first > 0);
   const uint8_t* at = b.vectors + first * kInt8Width * 4;
   const int64_t row_step = b.group == 1 ? b.depth * 4 : 4, quad_step = b.group * 4;
   const uint8_t* quad = b.row + at_row * b.depth * 4 + first * quad_step;
@@ -63,13 +78,10 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
     for (int r = 0; r < R; ++r) {
       const Quads<!kSignedVectors, kFit> w(repeat_quad(kAt ? row[r] + step : quad + r * row_step));
 #pragma GCC unroll 4
-      for (int v = 0; v < NV; ++v) sum[r][v] = dot4(sum[r][v], x[v], w);
+      for (int v = 0; v < NV; ++v) sum.v[r][v] = dot4(sum.v[r][v], x[v], w);
     }
   }
-#pragma GCC unroll 16
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) store_bytes(acc + r * kInt8Width + v * kQuads, sum[r][v]);
+  sum.store(acc);
 }
 
 using Int8Tile = void (*)(const Int8Block&, int64_t first, int64_t count, int64_t at_row);
@@ -177,11 +189,7 @@ void widen_rows(const Int8Block& b, int64_t first, int64_t count, int64_t at_row
 template <int R, int NV, bool kGroup>
 void word_tile(const Words& words, int first_vec, int64_t count, bool resumes, int32_t* acc) {
   constexpr int kRow = kGroup ? 4 : kWordRow, kQuad = kGroup ? 4 * kInt8Rows : 4;
-  Bytes sum[R][NV];
-#pragma GCC unroll 16
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) sum[r][v] = resumes ? load_bytes(acc + r * kInt8Width + v * kQuads) : no_bytes();
+  Sums<R, NV> sum(acc, resumes);
   const int16_t *at = words.vectors + first_vec * 2 * kQuads, *row = words.rows;
   for (; count > 0; --count, row += kQuad) {
 #pragma GCC unroll 2
@@ -193,14 +201,11 @@ void word_tile(const Words& words, int first_vec, int64_t count, bool resumes, i
       for (int r = 0; r < R; ++r) {
         const Bytes w = repeat_quad(row + r * kRow + 2 * half);
 #pragma GCC unroll 4
-        for (int v = 0; v < NV; ++v) sum[r][v] = add_pairs(sum[r][v], x[v], w);
+        for (int v = 0; v < NV; ++v) sum.v[r][v] = add_pairs(sum.v[r][v], x[v], w);
       }
     }
   }
-#pragma GCC unroll 16
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) store_bytes(acc + r * kInt8Width + v * kQuads, sum[r][v]);
+  sum.store(acc);
 }
 #endif
 
