@@ -126,6 +126,10 @@ TC_INLINE Vec<T> floor_mod(Vec<T> a, Vec<T> b) {
   return select(nonzero(r) & exclusive_or<T>(r < zero, b < zero), r + b, r);
 }
 
+// x - n ln 2.
+TC_INLINE VecF less_octaves(VecF x, VecF n) {
+  return fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x));
+}
 // x / ln 2 rounded, and what x is beyond n ln 2. |x| < 2^21.
 struct ExpReduced {
   VecF n, r;
@@ -133,7 +137,7 @@ struct ExpReduced {
 TC_INLINE ExpReduced reduce_exp(VecF x) {
   const VecF shift = f32(0x1.8p23f);  // beside it, floats are whole numbers
   const VecF n = fma(x, f32(1.44269504088896341f), shift) - shift;
-  return {n, fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x))};
+  return {n, less_octaves(x, n)};
 }
 
 // e^r - 1 on |r| <= ln 2 / 2; relative error 2^-31.9.
@@ -184,7 +188,7 @@ TC_INLINE ExpScaled exp_scaled(VecF x, const float (&powers)[16] = kSixteenths) 
   const VecF shift = f32(0x1.8p19f);  // beside it floats are whole sixteenths, which their last four bits count
   const VecF sixteenths = fma(x, f32(1.44269504088896341f), shift);
   const VecF n = sixteenths - shift;
-  const VecF r = fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x));
+  const VecF r = less_octaves(x, n);
   const VecF power(_mm512_permutexvar_ps(_mm512_castps_si512(sixteenths), _mm512_load_ps(powers)));
   return {fma(power, fma(r * r, polynomial(r, kQ), r), power), n};
 }
@@ -209,7 +213,7 @@ TC_INLINE ExpPower exp_power(VecF x) {
   // Beside it, floats are whole numbers, whose last bits are the biased exponent.
   const VecF shift = f32(0x1.8p23f + 127.0f);
   const VecF t = fma(x, f32(1.44269504088896341f), shift), n = t - shift;
-  return {from_bits(shift_left<23>(bits(t))), fnma(n, f32(-2.12194440e-4f), fnma(n, f32(0.693359375f), x))};
+  return {from_bits(shift_left<23>(bits(t))), less_octaves(x, n)};
 }
 #endif
 
