@@ -107,6 +107,17 @@ class OnnxRuntime(tool.ToolTest):
             self.assertTrue(row["engines"]["ort"]["version"].startswith("ONNX Runtime"))
             self.assertGreater(row["engines"]["ort"]["ratio"], 0)
 
+    def test_exact_products_of_bytes(self):
+        weights = numpy.full((64, 32), 127, dtype=numpy.int8)  # two products leave 16 bits
+        model = onnx_file.model([("MatMulInteger", ["x", "w"], ["y"])], [("x", "uint8", [3, 64])],
+                                [("y", "int32", [3, 32])], [("w", weights)])
+        self.write("m.onnx", model)
+        options = ["-i", "x=3x64xu8@250..255", "--packages", PACKAGES, "--engines", "tc,ort-exact", "--threads", "1"]
+        text = self.run_tool("m.onnx", *options, "--json", "r.json", *QUICK)
+        self.assertNotIn("WRONG", text)
+        [row] = json.loads((self.folder / "r.json").read_text())["results"]
+        self.assertGreater(row["engines"]["ort-exact"]["ratio"], 0)
+
 
 @unittest.skipUnless(shutil.which("node"), "needs node")
 class OnnxRuntimeWeb(tool.ToolTest):

@@ -30,6 +30,7 @@ class OrtEngine : public Engine {
     check(api_.set_optimization_level(options, ort::kOptimizeAll));
     check(api_.set_intra_op_threads(options, o.threads));
     check(api_.set_inter_op_threads(options, 1));
+    if (o.exact) check(api_.add_session_entry(options, "session.x64quantprecision", "1"));
     ort::Status* created = api_.create_session(env_, o.model.c_str(), options, &session_);
     api_.release_session_options(options);
     check(created);

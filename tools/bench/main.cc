@@ -25,7 +25,7 @@ using namespace tc::bench;
 namespace fs = std::filesystem;
 
 struct Options {
-  std::vector<std::string> models, engines{"tc", "ort"};
+  std::vector<std::string> models, engines{"tc", kOrt};
   std::vector<int> threads{1, 2};
   InputSpec inputs;
   double min_seconds = 2;
@@ -37,7 +37,7 @@ struct Options {
 };
 
 constexpr const char* kBrowser = "ort-browser";
-constexpr const char* kEngines[] = {"tc", "ort", "ort-wasm", kBrowser, kStreams};
+constexpr const char* kEngines[] = {"tc", kOrt, kOrtExact, "ort-wasm", kBrowser, kStreams};
 const std::map<std::string, std::string> kScripts{{"ort-wasm", TC_SOURCE_DIR "/bench/peers/ort_wasm.mjs"},
                                                   {kBrowser, TC_SOURCE_DIR "/bench/peers/ort_browser.mjs"}};
 
@@ -153,7 +153,8 @@ int run(const Options& o) {
   plan.min_seconds = o.min_seconds;
   plan.blocks = o.blocks;
   plan.loads = o.loads;
-  if (std::count(o.engines.begin(), o.engines.end(), "ort")) plan.ort_library = ort_library(o);
+  for (const char* native : {kOrt, kOrtExact})
+    if (std::count(o.engines.begin(), o.engines.end(), native)) plan.ort_library = ort_library(o);
   for (const auto& engine : plan.engines)
     if (const auto it = kScripts.find(engine); it != kScripts.end()) plan.scripts.insert(*it);
   setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
@@ -218,9 +219,10 @@ other engine's time / first engine's time, block by block: above 1 the first eng
 what f32 multiply-adds reach; products on AMX may exceed it. Where a model rounds to 16 or 8 bits within, engines differ
 by more than the tolerances that others have: give some.
 
-Engines: tc; ort is ONNX Runtime; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium. Its
-peak memory is that of the process that shows the page. streams is no engine but a loop that reads the inputs and writes
-as much as the outputs are: the bound for models that do little else.
+Engines: tc; ort is ONNX Runtime; ort-exact is told to multiply bytes exactly, which it does not by itself on machines
+without VNNI; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium. Its peak memory is that
+of the process that shows the page. streams is no engine but a loop that reads the inputs and writes as much as the
+outputs are: the bound for models that do little else.
 
 Models that need no file are zoo:NAME, all of them zoo:all; --list names them, --save-models keeps their ONNX files.
 A single operator is op:LINE, where the line gives its operands, as tc-run's literals, and its attributes; operands are

@@ -71,6 +71,7 @@ struct Api {
   TC_ORT(96, release_value, void(Value*));
   TC_ORT(99, release_tensor_info, void(TensorInfo*));
   TC_ORT(100, release_session_options, void(SessionOptions*));
+  TC_ORT(130, add_session_entry, Status*(SessionOptions*, const char* key, const char* value));
 #undef TC_ORT
 };
 

@@ -160,6 +160,7 @@ int serve(const std::string& name, const std::string& ort_library) {
     options.threads = request["threads"];
     options.inputs = read_npz(request["inputs"]);
     options.library = ort_library;
+    options.exact = name == kOrtExact;
     auto start = Clock::now();
     engine = name == "tc"       ? make_tc_engine(options)
              : name == kStreams ? make_streams_engine(options)
