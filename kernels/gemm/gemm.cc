@@ -47,7 +47,7 @@ constexpr int64_t kLeastDot = 16;
 // from a cache one is faster, by a tenth. A core of Zen 4 does best with one that it asks for into the second-level
 // cache: 4096 x 4096 1.83 ms by four into the first, 1.58 by one into that, 1.42 so (two threads 1.33, 1.24, 1.18). One
 // of Zen 5 with one into the first: 1.19, the other way 1.26 (two threads 0.93, 1.03); 4 x 1024 x 1024 of the
-// third-level cache 0.037, 0.052, 1 x 768 x 3072 0.079, 0.091.
+// third-level cache 0.037, 0.052, 1 x 768 x 3072 0.079, 0.091. One of Zen 3 with four: 6.6 to 5.6.
 constexpr int64_t kFarFloats = 256 * 1024;
 
 int64_t ceil_div(int64_t a, int64_t b) {
@@ -59,7 +59,8 @@ int64_t round_up(int64_t a, int64_t b) {
 
 GemmPlan::Reach far_reach() {
   const CpuInfo& cpu = cpu_info();
-  if (!cpu.amd) return GemmPlan::Reach::streams;
+  const bool zen4_on = cpu.tier >= Tier::avx512;
+  if (!cpu.amd || !zen4_on) return GemmPlan::Reach::streams;
   const bool zen5 = cpu.avx_vnni;  // the first of that vendor with it
   return zen5 ? GemmPlan::Reach::near : GemmPlan::Reach::stream;
 }
