@@ -58,6 +58,40 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
   }
 }
 
+// The same of one row and all gates of a block, from as many streams of weights as these have panels: with AVX2 four,
+// which come faster from behind the first caches. 64 steps of 256 units on Zen 3: 1.94 to 1.77 ms.
+constexpr bool kGatesTogether = kPanelVecs == 2;
+template <class W>
+void add_row(int64_t steps, const float* before, const W* weights, int64_t panel, float unit, const float* from,
+             float* to) {
+  constexpr bool kBytes = std::is_same_v<W, int8_t>;
+  constexpr int kPanels = kLstmGates / kPanel;
+  Tile<kPanels, kPanelVecs> t;
+  t.zero();
+  for (int64_t p = 0; p < steps; ++p, weights += kPanel) {
+    const VecF x(before[p]);
+#pragma GCC unroll 4
+    for (int q = 0; q < kPanels; ++q) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kPanelVecs; ++j) {
+        const W* w = weights + q * panel + j * kVecFloats;
+        if constexpr (kBytes)
+          t.v[q][j] = fma(x, to_float(load_i8(w)), t.v[q][j]);
+        else
+          t.v[q][j] = fma(x, load(w), t.v[q][j]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int q = 0; q < kPanels; ++q) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kPanelVecs; ++j) {
+      const int at = q * kPanel + j * kVecFloats;
+      store(to + at, fma(VecF(unit), t.v[q][j], load(from + at)));
+    }
+  }
+}
+
 template <class W>
 using AddProduct = void (*)(int64_t, const float*, int64_t, const W*, float, const float*, int64_t, float*);
 template <class W, int... R>
@@ -119,8 +153,13 @@ void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t
   const int64_t strips = (rows + kRows - 1) / kRows;
   alignas(64) float gates[kLstmRows * kLstmGates];
   const float* x_gates = a.gates + begin * row_floats + first * 4;
-  for (int64_t k = 0; k < n; k += kLstmSteps) {
-    const int64_t steps = n - k < kLstmSteps ? n - k : kLstmSteps;
+  if (kGatesTogether && rows == 1) {
+    add_row(n, a.before + begin * n, packed + first * 4 * n, kPanel * n, unit, x_gates, gates);
+    return lstm_cells(a, gates, block, begin, end);
+  }
+  const int64_t most = strips == 1 ? n : kLstmSteps;  // a panel of few rows is read once, best in one go: 2.02 to 1.85
+  for (int64_t k = 0; k < n; k += most) {
+    const int64_t steps = n - k < most ? n - k : most;
     for (int64_t column = 0; column < kLstmGates; column += kPanel) {
       const W* weights = packed + (first * 4 + column) * n + k * kPanel;
       for (int64_t strip = 0, row = 0; strip < strips; ++strip) {
