@@ -35,6 +35,22 @@ constexpr int64_t kRowBuffer = 16384;
 // would have to be in memory first.
 enum class Kept { none, elements, registers };
 
+// e^x of two registers of numbers that are not positive.
+TC_INLINE void exp_both(VecF& a, VecF& b) {
+#if !defined(__AVX512F__)
+  if (__builtin_expect(all(vmin(a, b) >= f32(-kExpIsNormal)),
+                       true)) {  // one look at both: 1024 rows of 1000 0.53 to 0.48 ms
+    const ExpPower p = exp_power(a), q = exp_power(b);
+    a = p.power * exp_reduced<1>(p.r), b = q.power * exp_reduced<1>(q.r);
+    return;
+  }
+#endif
+  a = vexp_negative(a), b = vexp_negative(b);
+}
+TC_INLINE void exp_both(VecD& a, VecD& b) {
+  a = vexp_negative(a), b = vexp_negative(b);
+}
+
 // Writes e^(x - peak), if at all, and returns lanes of the sum. Asks for what is `ahead` meanwhile, which else nothing
 // reads from memory until this is written: 4096 rows of 1024 3.9 to 3.2 ms.
 template <Kept kKept, class T>
@@ -44,9 +60,11 @@ TC_INLINE Vec<T> exp_lanes(const T* in, T* out, int64_t n, T peak, int64_t ahead
   Vec<T> sum[2] = {Vec<T>(T{0}), Vec<T>(T{0})};
   int64_t i = 0;
   for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
-    __builtin_prefetch(in + ahead + i);
-    __builtin_prefetch(in + ahead + i + kWidth);
-    const Vec<T> a = vexp_negative(load(in + i) - m), b = vexp_negative(load(in + i + kWidth) - m);
+    constexpr int kLine = 64 / sizeof(T);
+#pragma GCC unroll 2
+    for (int line = 0; line < 2 * kWidth; line += kLine) __builtin_prefetch(in + ahead + i + line);
+    Vec<T> a = load(in + i) - m, b = load(in + i + kWidth) - m;
+    exp_both(a, b);
     if (kKept != Kept::none) store(out + i, a), store(out + i + kWidth, b);
     sum[0] = sum[0] + a;
     sum[1] = sum[1] + b;
