@@ -60,7 +60,9 @@ void fetch(T* dst, const void* base, int64_t stride, int n) {
     for (int i = 0; i < n; ++i) dst[i] = convert<T>(src[i * stride]);
   }
 }
-constexpr int kAtOnce = 512;  // elements that go one way or the other
+
+// Elements that are converted the same way.
+constexpr int kAtOnce = 512;
 
 template <class T, class S>
 void flush(void* base, int64_t stride, const T* src, int n) {

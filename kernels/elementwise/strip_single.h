@@ -195,7 +195,8 @@ constexpr bool is_logic(MicroOp op) {
   return op >= MicroOp::logical_and && op <= MicroOp::logical_not;
 }
 constexpr bool compares(MicroOp op) {
-  return (op >= MicroOp::lt && op <= MicroOp::ne) || op == MicroOp::is_inf || op == MicroOp::unsigned_lt || op == MicroOp::unsigned_le;
+  return (op >= MicroOp::lt && op <= MicroOp::ne) || op == MicroOp::is_inf || op == MicroOp::unsigned_lt ||
+         op == MicroOp::unsigned_le;
 }
 // Of integers; what they make of narrow ones are the low bits of what they make of wide ones.
 constexpr bool computes_plainly(MicroOp op) {

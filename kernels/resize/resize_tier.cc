@@ -49,7 +49,8 @@ TC_INLINE VecF pick(const float* line, int64_t size, const int32_t* index, int c
       return VecF(_mm512_permutex2var_ps(near, lanes, far));
 #else
       const __m256 is_far = _mm256_castsi256_ps(_mm256_slli_epi32(lanes, 31 - 3));  // bit 3 of a lane's number
-      return VecF(_mm256_blendv_ps(_mm256_permutevar8x32_ps(near, lanes), _mm256_permutevar8x32_ps(far, lanes), is_far));
+      return VecF(
+          _mm256_blendv_ps(_mm256_permutevar8x32_ps(near, lanes), _mm256_permutevar8x32_ps(far, lanes), is_far));
 #endif
     }
   }
