@@ -219,16 +219,18 @@ TC_INLINE ExpPower exp_power(VecF x) {
   const VecF t = fma(x, f32(1.44269504088896341f), shift), n = t - shift;
   return {from_bits(shift_left<23>(bits(t))), less_octaves(x, n)};
 }
+// e^x for |x| <= kExpIsNormal.
+TC_INLINE VecF exp_normal(VecF x) {
+  const ExpPower e = exp_power(x);
+  return e.power * exp_reduced<1>(e.r);
+}
 #endif
 
 // 2^kShift e^x. Beyond the bounds the result is 0 or infinity.
 template <int kShift = 0>
 TC_INLINE VecF vexp(VecF x) {
 #if !defined(__AVX512F__)
-  if (kShift == 0 && all(vabs(x) <= f32(kExpIsNormal))) {
-    const ExpPower e = exp_power(x);
-    return e.power * exp_reduced<1>(e.r);
-  }
+  if (kShift == 0 && all(vabs(x) <= f32(kExpIsNormal))) return exp_normal(x);
 #endif
   const ExpScaled e = exp_scaled(clip_nan(x, f32(-104.5f), f32(90.0f)));
   return scale_by_power(e.p, kShift == 0 ? e.n : e.n + f32(kShift));
@@ -236,10 +238,7 @@ TC_INLINE VecF vexp(VecF x) {
 // e^x for x <= 0.
 TC_INLINE VecF vexp_negative(VecF x) {
 #if !defined(__AVX512F__)
-  if (all(x >= f32(-kExpIsNormal))) {
-    const ExpPower e = exp_power(x);
-    return e.power * exp_reduced<1>(e.r);
-  }
+  if (all(x >= f32(-kExpIsNormal))) return exp_normal(x);
 #endif
   const ExpScaled e = exp_scaled(x);
   return scale_by_power_unless(x < f32(kExpIsZero), e.p, e.n);

@@ -59,8 +59,8 @@ int64_t round_up(int64_t a, int64_t b) {
 
 GemmPlan::Reach far_reach() {
   const CpuInfo& cpu = cpu_info();
-  const bool zen4_on = cpu.tier >= Tier::avx512;
-  if (!cpu.amd || !zen4_on) return GemmPlan::Reach::streams;
+  // Of that vendor Zen 4 is the first with AVX-512.
+  if (!cpu.amd || cpu.tier < Tier::avx512) return GemmPlan::Reach::streams;
   const bool zen5 = cpu.avx_vnni;  // the first of that vendor with it
   return zen5 ? GemmPlan::Reach::near : GemmPlan::Reach::stream;
 }

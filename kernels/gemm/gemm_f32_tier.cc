@@ -187,9 +187,10 @@ void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, const Til
   for (int64_t p = 0; p < steps; ++p, a += step * g.a_cs, b += step * kStride) {
 #pragma GCC unroll 4
     for (int s = 0; s < kParts; ++s) {
+      if constexpr (kAsks)
 #pragma GCC unroll 4
-      for (int line = 0; line < kStride && kAsks; line += 16)
-        __builtin_prefetch(b + s * b_part + kGemvAhead + line, 0, kReach == Reach::stream ? 2 : 3);
+        for (int line = 0; line < kStride; line += 16)
+          __builtin_prefetch(b + s * b_part + kGemvAhead + line, 0, kReach == Reach::stream ? 2 : 3);
       part[s].step(a + s * a_part, g.a_rs, b + s * b_part, 16);
     }
   }

@@ -39,8 +39,7 @@ enum class Kept { none, elements, registers };
 TC_INLINE void exp_both(VecF& a, VecF& b) {
 #if !defined(__AVX512F__)
   if (__builtin_expect(all(vmin(a, b) >= f32(-kExpIsNormal)), true)) {
-    const ExpPower p = exp_power(a), q = exp_power(b);
-    a = p.power * exp_reduced<1>(p.r), b = q.power * exp_reduced<1>(q.r);
+    a = exp_normal(a), b = exp_normal(b);
     return;
   }
 #endif

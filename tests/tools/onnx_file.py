@@ -1,7 +1,7 @@
 """Writes small ONNX files byte by byte, after the field numbers of onnx.proto."""
 import numpy
 
-TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "string": 8, "bool": 9, "float16": 10, "float64": 11}
+TYPES = dict(float32=1, uint8=2, int8=3, int32=6, int64=7, string=8, bool=9, float16=10, float64=11)
 
 
 def varint(n):

@@ -26,9 +26,9 @@ struct EngineOptions {
 };
 
 std::unique_ptr<Engine> make_tc_engine(const EngineOptions& options);
+inline constexpr const char *kOrt = "ort", *kOrtExact = "ort-exact";
 // ONNX Runtime through its C API. Errors: bad_file when the library cannot be loaded, check_failed with ONNX Runtime's
 // own message when it refuses the model or fails.
-inline constexpr const char *kOrt = "ort", *kOrtExact = "ort-exact";
 std::unique_ptr<Engine> make_ort_engine(const EngineOptions& options);
 // Reads the inputs and writes outputs of the model's extents, in a plain loop: what memory allows a model that does
 // little else. Its outputs mean nothing.

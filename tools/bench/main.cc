@@ -153,8 +153,8 @@ int run(const Options& o) {
   plan.min_seconds = o.min_seconds;
   plan.blocks = o.blocks;
   plan.loads = o.loads;
-  for (const char* native : {kOrt, kOrtExact})
-    if (std::count(o.engines.begin(), o.engines.end(), native)) plan.ort_library = ort_library(o);
+  if (std::any_of(o.engines.begin(), o.engines.end(), [](const auto& e) { return e == kOrt || e == kOrtExact; }))
+    plan.ort_library = ort_library(o);
   for (const auto& engine : plan.engines)
     if (const auto it = kScripts.find(engine); it != kScripts.end()) plan.scripts.insert(*it);
   setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
