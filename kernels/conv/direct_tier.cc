@@ -199,7 +199,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   sum.w_in_block = phase_taps * j.tap_weights;
   sum.w_out_block = j.in_blocks * kernel_taps * j.tap_weights;
   const float* weights = args.w + j.taps_before * j.in_blocks * j.tap_weights;
-  Form form = j.flat ? Form::flat : Form::any;
+  Form form = j.flat ? Form::flat : j.plain ? Form::plain : Form::spread;
   if (!j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock)
     form = az.count() * ay.count() * ax.count() == 1 && kernel_taps == 1 ? Form::pointwise : Form::dense;
 

@@ -65,7 +65,8 @@ constexpr int64_t kKeptWeights = 128 * 1024;
 enum class Form : uint8_t {
   pointwise,  // dense, with one tap
   dense,      // blocked pixels, one after the other, in input and output: addresses need no registers
-  any,        // strides, plain inputs, phases
+  spread,     // the same at any distance: strides, phases
+  plain,      // plain inputs
   flat,       // plain inputs of few channels: a step to each tap
 };
 
@@ -80,34 +81,35 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
     ahead.next(s.blocks * s.taps.rows * s.taps.cols);
     Tile<R, NV> t;
     t.zero();
-    const auto add_tap = [&](const Tap& tap, const float* in_block, const float* w_block, int64_t steps, bool touches)
-        __attribute__((always_inline)) {
+    const auto add_tap = [&](Tile<R, NV>& sum, const Tap& tap, const float* in_block, const float* w_block,
+                             int64_t steps, bool touches) __attribute__((always_inline)) {
       const float* a = in_block + tap.in;
       const float* w = w_block + tap.w;
-      if constexpr (kForm == Form::flat) return t.step(a, pixel, w, s.w_out_block);
+      if constexpr (kForm == Form::flat) return sum.step(a, pixel, w, s.w_out_block);
       if (touches) ahead.touch();
-      const int64_t a_cs = kDense ? 1 : s.a_cs;
+      if constexpr (kForm != Form::plain && kRunsSteps<R, NV>) return run_steps<1>(sum, a, pixel, w, steps);
+      const int64_t a_cs = kForm == Form::plain ? s.a_cs : 1;
       // Loops that are known to run leave the accumulators where they are.
       do {
-        t.step(a, pixel, w, s.w_out_block);
+        sum.step(a, pixel, w, s.w_out_block);
         a += a_cs, w += kChannelBlock;
       } while (--steps > 0);
     };
-    const auto add_blocks = [&](bool touches) __attribute__((always_inline)) {
+    const auto add_blocks = [&](Tile<R, NV>& sum, bool touches) __attribute__((always_inline)) {
       const float* w_block = s.w;
       const float* in_block = in;
       int64_t blocks = s.blocks;
       do {
         const int64_t steps = blocks == 1 ? s.last_steps : s.steps;
         if constexpr (kForm == Form::pointwise) {
-          add_tap(*s.taps.first, in_block, w_block, steps, touches);
+          add_tap(sum, *s.taps.first, in_block, w_block, steps, touches);
         } else {
           const Tap* line = s.taps.first;
           int64_t rows = s.taps.rows;
           do {
             const Tap* tap = line;
             int64_t cols = s.taps.cols;
-            do add_tap(*tap++, in_block, w_block, steps, touches);
+            do add_tap(sum, *tap++, in_block, w_block, steps, touches);
             while (--cols > 0);
             line += s.taps.line;
           } while (--rows > 0);
@@ -117,9 +119,9 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
     };
     // In so short a loop even the question takes 1 to 4 %.
     if (s.taps.cols > 0 && kForm == Form::pointwise && ahead.lines == 0)
-      add_blocks(false);
+      add_blocks(t, false);
     else if (s.taps.cols > 0)
-      add_blocks(true);
+      add_blocks(t, true);
     t.finish(e, out);
     in += R * pixel;
     advance(out, R * out.row);
@@ -272,10 +274,12 @@ TilesFn tiles_of(int rows, Form form) {
       return tiles_of<NV, Form::dense>(rows, all);
     case Form::flat:
       return tiles_of<NV, Form::flat>(rows, all);
-    case Form::any:
+    case Form::spread:
+      return tiles_of<NV, Form::spread>(rows, all);
+    case Form::plain:
       break;
   }
-  return tiles_of<NV, Form::any>(rows, all);
+  return tiles_of<NV, Form::plain>(rows, all);
 }
 
 TilesFn tiles_of(int blocks, int rows, Form form) {

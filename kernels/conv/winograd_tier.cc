@@ -143,7 +143,12 @@ void product(const Factors& f, const float* a, float* c, const float* ahead, int
     for (int64_t left = f.ic; left > 0; left -= kChannelBlock, block += f.a_block) {
       for (int64_t i = 0; i < lines; ++i, ahead += kChannelBlock) __builtin_prefetch(ahead, 0, 2);
       const int64_t steps = least(left, kChannelBlock);
-      for (int64_t p = 0; p < steps; ++p, b += width) t.step(block + p, kChannelBlock, b, kChannelBlock);
+      if constexpr (kRunsSteps<R, NV>) {
+        const float* at = block;
+        run_steps<1>(t, at, kChannelBlock, b, steps);
+      } else {
+        for (int64_t p = 0; p < steps; ++p, b += width) t.step(block + p, kChannelBlock, b, kChannelBlock);
+      }
     }
   }
 #pragma GCC unroll 16

@@ -21,9 +21,13 @@ void down(TileOut& out, int64_t rows) {
   if (out.row_bias != nullptr) out.row_bias += rows;
 }
 
+// How the operands lie: A in packed strips or so that steps follow each other, B in a packed panel; B as it is; or anyhow.
+enum class Form { strips, rows, direct, any };
+
 // `count` strips of R rows. kPackedA: they lie in packed strips, so that their addresses need no registers.
-template <int R, int NV, bool kPackedA>
+template <int R, int NV, Form kForm>
 void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, TileOut out) {
+  constexpr bool kPackedA = kForm == Form::strips;
   const int64_t a_rs = kPackedA ? 1 : g.a_rs, a_cs = kPackedA ? kPackedRows : g.a_cs, b_rs = g.b_rs;
   for (; count > 0; --count) {
     Tile<R, NV> t;
@@ -38,6 +42,14 @@ void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, 
       do {
         for (int64_t i = 0; i < ahead.lines; ++i, ahead.at += 16) __builtin_prefetch(ahead.at, 0, 2);
         int64_t steps = left < kAheadSteps ? left : kAheadSteps;
+        if constexpr (kForm != Form::any && kRunsSteps<R, NV>) {
+          if constexpr (kForm == Form::direct)
+            run_spread_steps(t, at[0], a_rs, b, b_rs, steps);
+          else
+            run_steps<kPackedA ? kPackedRows : 1>(t, at[0], a_rs, b, steps);
+          left -= kAheadSteps;
+          continue;
+        }
         do {
           if constexpr (kPackedA)
             t.step(at[0], a_rs, b, 16);
@@ -84,15 +96,15 @@ void across(const GemmBlock& g, const float* a, int64_t count, Ahead&, TileOut o
 
 using StripsFn = void (*)(const GemmBlock&, const float*, int64_t, Ahead&, TileOut);
 
-template <bool kPackedA, int NV, int... R>
+template <Form kForm, int NV, int... R>
 StripsFn strips_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr StripsFn kByRows[] = {strips_of<R + 1, NV, kPackedA>...};
+  static constexpr StripsFn kByRows[] = {strips_of<R + 1, NV, kForm>...};
   return kByRows[rows - 1];
 }
-template <bool kPackedA, int... V>
+template <Form kForm, int... V>
 StripsFn strips_of(int vecs, int rows, std::integer_sequence<int, V...>) {
   StripsFn found = nullptr;
-  ((vecs == V + 1 ? void(found = strips_of<kPackedA, V + 1>(rows, std::make_integer_sequence<int, kMaxRows[V + 1]>{}))
+  ((vecs == V + 1 ? void(found = strips_of<kForm, V + 1>(rows, std::make_integer_sequence<int, kMaxRows[V + 1]>{}))
                   : void()),
    ...);
   return found;
@@ -108,21 +120,23 @@ StripsFn across_of(int rows, std::integer_sequence<int, R...>) {
 void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   constexpr std::make_integer_sequence<int, kPanelVecs> kVecs;
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
-  const bool packed_a = g.a_strip != 0, several = g.panels > 1;
+  const bool packed_a = g.a_strip != 0, several = g.panels > 1, panel = g.b_rs == vecs * kVecFloats;
   const Strips strips(g.rows, kMaxRows[packed_a || several ? kPanelVecs : vecs]);
   TileOut out = g.out;
   const float* a = g.a;
   Ahead ahead;
   if (g.ahead != nullptr) ahead = {g.ahead, (kAheadSteps * kPanel / 16 + strips.count - 1) / strips.count};
-  const auto add = [&](int64_t count, int64_t rows) {
-    const auto height = static_cast<int>(rows);
+  const auto add = [&](int64_t count, int64_t tall) {
+    const auto height = static_cast<int>(tall);
     constexpr std::make_integer_sequence<int, kMaxRows[kPanelVecs]> kRows;
     const StripsFn run = several    ? across_of(height, kRows)
-                         : packed_a ? strips_of<true>(vecs, height, kVecs)
-                                    : strips_of<false>(vecs, height, kVecs);
+                         : packed_a ? strips_of<Form::strips>(vecs, height, kVecs)
+                         : g.a_cs != 1 ? strips_of<Form::any>(vecs, height, kVecs)
+                         : panel       ? strips_of<Form::rows>(vecs, height, kVecs)
+                                       : strips_of<Form::direct>(vecs, height, kVecs);
     run(g, a, count, ahead, out);
-    a += count * (packed_a ? g.a_strip : rows * g.a_rs);
-    down(out, count * rows);
+    a += count * (packed_a ? g.a_strip : tall * g.a_rs);
+    down(out, count * tall);
   };
   if (strips.taller > 0) add(strips.taller, strips.height + 1);
   add(strips.count - strips.taller, strips.height);

@@ -1,5 +1,6 @@
 #include "tc/kernels/gemm/strassen_tier.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tc/kernels/gemm/gemm.h"
@@ -127,7 +128,8 @@ struct Group {
   LeftRows a[4] = {};  // their left factors, and what is read next
 };
 
-template <int R>
+// kRows: the steps of every left factor follow each other.
+template <bool kRows, int R>
 void multiply(const Group& g, Beside& beside, VecF& check) {
   VecF not_finite[kPanelVecs];
   for (auto& x : not_finite) x = VecF(0.0f);
@@ -153,13 +155,17 @@ void multiply(const Group& g, Beside& beside, VecF& check) {
           if (to.c != nullptr && !to.first)
             for (int64_t i = 0; i < R * kPanel; i += 16) __builtin_prefetch(to.c + i, 1, 3);
       int64_t steps = left < kBesideSteps ? left : kBesideSteps;
+      left -= kBesideSteps;
+      if constexpr (kRows && kRunsSteps<R, kPanelVecs>) {
+        run_steps<1>(t, at[0], rs, b, steps);
+        continue;
+      }
       do {
         t.step_by_fours(at, rs, b, 16);
 #pragma GCC unroll 4
         for (int f = 0; f < kFours; ++f) at[f] += cs;
         b += kPanel;
       } while (--steps > 0);
-      left -= kBesideSteps;
     } while (left > 0);
     for (int d = 0; d < 2; ++d) {
       float* const to = forget(g.to[q][d].c);
@@ -197,9 +203,9 @@ using MultiplyFn = void (*)(const Group&, Beside&, VecF&);
 using FinishFn = void (*)(const StrassenBlock&, const float*, int64_t, int64_t, const TileOut&);
 constexpr auto kRowCounts = std::make_integer_sequence<int, kMaxRows[kPanelVecs]>{};
 
-template <int... R>
+template <bool kRows, int... R>
 MultiplyFn multiply_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr MultiplyFn kByRows[] = {multiply<R + 1>...};
+  static constexpr MultiplyFn kByRows[] = {multiply<kRows, R + 1>...};
   return kByRows[rows - 1];
 }
 template <int... R>
@@ -260,7 +266,9 @@ bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
         for (int q = 0; q < group.count; ++q) group.a[q] = left_of(g, halves, block, group.left[q], strip);
         group.a[group.count] =
             strip + 1 < strips.count ? left_of(g, halves, block, group.left[0], strip + 1) : group.a[0];
-        multiply_of(rows, kRowCounts)(group, beside, check);
+        const bool by_rows = std::all_of(group.a, group.a + group.count, [](const LeftRows& a) { return a.cs == 1; });
+        const MultiplyFn run = by_rows ? multiply_of<true>(rows, kRowCounts) : multiply_of<false>(rows, kRowCounts);
+        run(group, beside, check);
         for (auto& pair : group.to)
           for (Sum& to : pair)
             if (to.c != nullptr) to.c += tile_floats;
