@@ -81,7 +81,7 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
     ahead.next(s.blocks * s.taps.rows * s.taps.cols);
     Tile<R, NV> t;
     t.zero();
-    const auto add_tap = [&](Tile<R, NV>& sum, const Tap& tap, const float* in_block, const float* w_block,
+    const auto add_tap = [&](Tile<R, NV> & sum, const Tap& tap, const float* in_block, const float* w_block,
                              int64_t steps, bool touches) __attribute__((always_inline)) {
       const float* a = in_block + tap.in;
       const float* w = w_block + tap.w;
@@ -95,7 +95,7 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
         a += a_cs, w += kChannelBlock;
       } while (--steps > 0);
     };
-    const auto add_blocks = [&](Tile<R, NV>& sum, bool touches) __attribute__((always_inline)) {
+    const auto add_blocks = [&](Tile<R, NV> & sum, bool touches) __attribute__((always_inline)) {
       const float* w_block = s.w;
       const float* in_block = in;
       int64_t blocks = s.blocks;

@@ -114,7 +114,8 @@ void dense(int64_t steps, const float* w, int64_t w_row, const int64_t* offsets,
   // A loop that is known to run leaves the accumulators where they are.
   if constexpr (false && kRunsSteps<R, NV>) {
     run_table_steps(t, w, w_row, in, offsets, steps);
-  } else if (steps > 0) do {
+  } else if (steps > 0)
+    do {
       t.step(w++, w_row, in + *offsets++, 16);
     } while (--steps > 0);
   finish_tile(t, e, place);

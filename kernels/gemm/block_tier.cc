@@ -21,7 +21,8 @@ void down(TileOut& out, int64_t rows) {
   if (out.row_bias != nullptr) out.row_bias += rows;
 }
 
-// How the operands lie: A in packed strips or so that steps follow each other, B in a packed panel; B as it is; or anyhow.
+// How the operands lie: A in packed strips or so that steps follow each other, B in a packed panel; B as it is; or
+// anyhow.
 enum class Form { strips, rows, direct, any };
 
 // `count` strips of R rows. kPackedA: they lie in packed strips, so that their addresses need no registers.
@@ -129,8 +130,8 @@ void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   const auto add = [&](int64_t count, int64_t tall) {
     const auto height = static_cast<int>(tall);
     constexpr std::make_integer_sequence<int, kMaxRows[kPanelVecs]> kRows;
-    const StripsFn run = several    ? across_of(height, kRows)
-                         : packed_a ? strips_of<Form::strips>(vecs, height, kVecs)
+    const StripsFn run = several       ? across_of(height, kRows)
+                         : packed_a    ? strips_of<Form::strips>(vecs, height, kVecs)
                          : g.a_cs != 1 ? strips_of<Form::any>(vecs, height, kVecs)
                          : panel       ? strips_of<Form::rows>(vecs, height, kVecs)
                                        : strips_of<Form::direct>(vecs, height, kVecs);

@@ -6,26 +6,28 @@ namespace tc::kernels {
 namespace {
 
 // Row s of the right operand lies in a packed panel, b_rs bytes after the one before, or where a table says.
-#define TC_PANEL                        \
-  "vmovups 64*\\s(%[b]), %%ymm13\n\t"   \
+#define TC_PANEL                      \
+  "vmovups 64*\\s(%[b]), %%ymm13\n\t" \
   "vmovups 64*\\s+32(%[b]), %%ymm14\n\t"
-#define TC_SPREAD                       \
-  "vmovups (%%rcx), %%ymm13\n\t"        \
-  "vmovups 32(%%rcx), %%ymm14\n\t"      \
+#define TC_SPREAD                  \
+  "vmovups (%%rcx), %%ymm13\n\t"   \
+  "vmovups 32(%%rcx), %%ymm14\n\t" \
   "addq %[b_rs], %%rcx\n\t"
-#define TC_TABLE                            \
-  "movq 8*\\s(%[table]), %%rcx\n\t"         \
-  "vmovups (%[b],%%rcx,4), %%ymm13\n\t"     \
+#define TC_TABLE                        \
+  "movq 8*\\s(%[table]), %%rcx\n\t"     \
+  "vmovups (%[b],%%rcx,4), %%ymm13\n\t" \
   "vmovups 32(%[b],%%rcx,4), %%ymm14\n\t"
 // The left operand's rows lie rs bytes apart, its steps `step` bytes; row 4 is at rax.
-#define TC_ROW(left, first, second)                       \
-  "vbroadcastss %c[step]*\\s" left ", %%ymm15\n\t"        \
-  "vfmadd231ps %%ymm13, %%ymm15, %" #first "\n\t"         \
+#define TC_ROW(left, first, second)        \
+  "vbroadcastss %c[step]*\\s" left         \
+  ", %%ymm15\n\t"                          \
+  "vfmadd231ps %%ymm13, %%ymm15, %" #first \
+  "\n\t"                                   \
   "vfmadd231ps %%ymm14, %%ymm15, %" #second "\n\t"
-#define TC_ROWS_4                          \
-  TC_ROW("(%[a])", 0, 1)                   \
-  TC_ROW("(%[a],%[rs])", 2, 3)             \
-  TC_ROW("(%[a],%[rs],2)", 4, 5)           \
+#define TC_ROWS_4                \
+  TC_ROW("(%[a])", 0, 1)         \
+  TC_ROW("(%[a],%[rs])", 2, 3)   \
+  TC_ROW("(%[a],%[rs],2)", 4, 5) \
   TC_ROW("(%[a],%[rs3])", 6, 7)
 #define TC_ROWS_5 TC_ROWS_4 TC_ROW("(%%rax)", 8, 9)
 #define TC_ROWS_6 TC_ROWS_5 TC_ROW("(%%rax,%[rs])", 10, 11)
@@ -33,17 +35,17 @@ namespace {
 #define TC_SUMS_4 TC_SUMS(0), TC_SUMS(1), TC_SUMS(2), TC_SUMS(3)
 #define TC_SUMS_5 TC_SUMS_4, TC_SUMS(4)
 #define TC_SUMS_6 TC_SUMS_5, TC_SUMS(5)
-#define TC_STEPS(steps, right, R, ...)                                                                   \
-  asm("leaq (%[a],%[rs],4), %%rax\n\tmovq %[b], %%rcx\n\t.irp s," steps "\n\t" right TC_ROWS_##R ".endr"                     \
-      : TC_SUMS_##R                                                                                      \
+#define TC_STEPS(steps, right, R, ...)                                                                       \
+  asm("leaq (%[a],%[rs],4), %%rax\n\tmovq %[b], %%rcx\n\t.irp s," steps "\n\t" right TC_ROWS_##R ".endr"     \
+      : TC_SUMS_##R                                                                                          \
       : [a] "r"(a), [rs] "r"(rs), [rs3] "r"(3 * rs), [b] "r"(b), [step] "i"(kStep)__VA_OPT__(, ) __VA_ARGS__ \
       : "rax", "rcx", "xmm13", "xmm14", "xmm15", "memory")
-#define TC_STEPS_BY_ROWS(steps, right, ...)           \
-  if constexpr (R == 4)                               \
-    TC_STEPS(steps, right, 4 __VA_OPT__(, ) __VA_ARGS__);   \
-  else if constexpr (R == 5)                          \
-    TC_STEPS(steps, right, 5 __VA_OPT__(, ) __VA_ARGS__);   \
-  else                                                \
+#define TC_STEPS_BY_ROWS(steps, right, ...)               \
+  if constexpr (R == 4)                                   \
+    TC_STEPS(steps, right, 4 __VA_OPT__(, ) __VA_ARGS__); \
+  else if constexpr (R == 5)                              \
+    TC_STEPS(steps, right, 5 __VA_OPT__(, ) __VA_ARGS__); \
+  else                                                    \
     TC_STEPS(steps, right, 6 __VA_OPT__(, ) __VA_ARGS__)
 
 // A number of steps of which the compiler does not know that it is small: loops laid out one behind the other have more
