@@ -30,7 +30,6 @@ constexpr int64_t kTileFloats = 48 * 1024;
 // From these on, A is packed too: a tile then reads one stream instead of one for each row. 128x768x3072 with weights
 // from memory 7.5 to 6.4 ms, 1024^3 29 to 25; 512^3 as before, 256^3 0.36 to 0.39. What a worker packs the others read:
 // on two cores of Zen 5 that share no cache 64x512x512 takes 0.084 ms so and 0.068 where it lies, 64x3072x768 the same.
-constexpr int64_t kPackedAColumns = 512;
 constexpr int64_t kPackedASteps = 256;
 constexpr int64_t kPackedAProducts = int64_t{1} << 27;
 // Columns that are a multiple of every tier's register, and rows of B between which the machine's prefetchers follow.
@@ -167,7 +166,6 @@ struct StrassenCost {
   double rows, columns, steps;
 };
 constexpr StrassenCost kWideStrassen{5.5, 6, 12}, kNarrowStrassen{8, 6, 22};
-constexpr double kMostStrassenCost = 0.1;
 // Two threads: 256x256x256, which takes 0.15 ms, 230 and 194 GFLOP/s.
 constexpr double kLeastStrassenProducts = 1 << 25;
 
@@ -176,7 +174,7 @@ bool worth_strassen(const GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const StrassenCost& cost = t.width >= 64 ? kWideStrassen : kNarrowStrassen;
   // Columns beside the pairs of panels go the plain way, and read A where it lies.
   return p.batches == 1 && m * n * k >= kLeastStrassenProducts && 4 * (g.n % (2 * t.width)) <= g.n &&
-         cost.rows / m + cost.columns / n + cost.steps / k <= kMostStrassenCost;
+         cost.rows / m + cost.columns / n + cost.steps / k <= t.strassen_cost;
 }
 
 void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
@@ -307,8 +305,8 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   } else {
     plan_phases(p, t, g.n, g.k);
   }
-  p.packs_a = p.source != Source::in_tile && p.source != Source::direct && p.batches == 1 && g.n >= kPackedAColumns &&
-              g.m > 2 * t.rows && g.k >= kPackedASteps && g.m * g.k <= kPhaseFloats &&
+  p.packs_a = p.source != Source::in_tile && p.source != Source::direct && p.batches == 1 &&
+              g.n >= t.packed_a_columns && g.m > 2 * t.rows && g.k >= kPackedASteps && g.m * g.k <= kPhaseFloats &&
               g.m * g.n * g.k >= kPackedAProducts;
   if (p.packs_a) {
     p.row_strips = ceil_div(p.row_tile, t.rows);

@@ -41,11 +41,13 @@ struct GemmArgs : GemmShape {
 
 // Of a tier's f32 kernel.
 struct GemmTraits {
-  int rows;             // of the largest register tile of full width
-  int width;            // of a packed panel
-  int lanes;            // of a register
-  int packed_rows;      // that a strip of packed A has room for, at least `rows`
-  bool splits = false;  // large products may go by halves of their factors, with an error of kSplitError
+  int rows;                  // of the largest register tile of full width
+  int width;                 // of a packed panel
+  int lanes;                 // of a register
+  int packed_rows;           // that a strip of packed A has room for, at least `rows`
+  double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
+  int64_t packed_a_columns;  // from which on large products pack A
+  bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
 
 // Of a product of two factors by their halves, relative to it, at most: gemm/split_amx.h.

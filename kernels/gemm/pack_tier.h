@@ -7,6 +7,18 @@
 namespace tc::kernels {
 namespace {
 
+// Full panels side by side, columns contiguous.
+template <int kPanels>
+void pack_rows(const float* src, int64_t rs, int64_t k, float* dst) {
+  for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
+#pragma GCC unroll 4
+    for (int q = 0; q < kPanels; ++q) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kPanel; j += kVecFloats) store(dst + q * k * kPanel + j, load(src + q * kPanel + j));
+    }
+  }
+}
+
 // Columns contiguous.
 inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* dst, int width = kPanel) {
   if (cols == kPanel) {

@@ -20,6 +20,14 @@ size_t count(int64_t n) {
   return static_cast<size_t>(n);
 }
 
+// Those of the tier, but that products of a test's size go by Strassen's method or pack A on each.
+GemmTraits eager_traits(const GemmTable& kernels) {
+  GemmTraits traits = kernels.traits.fn();
+  traits.strassen_cost = 0.1;
+  traits.packed_a_columns = 512;
+  return traits;
+}
+
 struct Case {
   int64_t m, n, k;
   bool a_transposed = false, b_transposed = false, packed = false;
@@ -65,7 +73,7 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
   GuardedBuffer<float> row_bias(random.floats(count(c.m)), edge);
   GuardedBuffer<float> residual(random.floats(count(batches * c.m * c.n)), edge);
   const GemmTable& kernels = table(tier).gemm;
-  const GemmTraits traits = kernels.traits.fn();
+  const GemmTraits traits = c.strassen || c.packs_a ? eager_traits(kernels) : kernels.traits.fn();
 
   GemmArgs g;
   g.m = c.m, g.n = c.n, g.k = c.k;
@@ -329,7 +337,7 @@ std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const 
   GemmArgs g;
   g.m = m, g.n = n, g.k = k;
   g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
-  const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+  const GemmPlan plan = gemm_plan(g, eager_traits(kernels));
   GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
   g.scratch = scratch.data();
   gemm(one, kernels, g, plan);
