@@ -20,8 +20,13 @@ inline constexpr int kInt8Vecs = 4, kInt8Rows = 6, kTileVecs = 2;
 inline constexpr int kInt8Width = kInt8Vecs * kQuads;
 
 Int8Traits int8_traits() {
-  // Enough rows to read a panel from the first-level cache several times over.
-  return {kInt8Width, kQuads, 1, kInt8Rows, 8 * kInt8Rows};
+  // Enough rows to read a panel from the first-level cache several times over, and to make up for its widening.
+#if defined(TC_VNNI)
+  constexpr int kTiles = 8;
+#else
+  constexpr int kTiles = 16;
+#endif
+  return {kInt8Width, kQuads, 1, kInt8Rows, kTiles * kInt8Rows};
 }
 
 // Quads whose vectors stay in the second-level cache while one row tile after the other reads them: 256 KB. Parts that
@@ -135,15 +140,19 @@ TC_INLINE void widen_quads(const uint8_t* from, int64_t quads, int16_t* to) {
 // most panels of tensors whose largest weight is far above the others.
 template <int NV>
 bool pairs_fit(const uint8_t* from, int64_t quads) {
-  Bytes most = no_bytes();
-  for (; quads > 0; --quads, from += kInt8Width * 4)
+  // Most weights of 8 bits say no soon.
+  constexpr int64_t kAtOnce = 16;
+  for (; quads > 0; quads -= kAtOnce) {
+    Bytes most = no_bytes();
+    for (int64_t left = quads < kAtOnce ? quads : kAtOnce; left > 0; --left, from += kInt8Width * 4)
 #pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v)
-      most = larger_words(most, pair_sizes(load_bytes(from + v * static_cast<int>(sizeof(Bytes)))));
-  alignas(64) int16_t sizes[sizeof(Bytes) / 2];
-  store_bytes(sizes, most);
-  for (const int16_t size : sizes)
-    if (size > 128) return false;
+      for (int v = 0; v < NV; ++v)
+        most = larger_words(most, pair_sizes(load_bytes(from + v * static_cast<int>(sizeof(Bytes)))));
+    alignas(64) int16_t sizes[sizeof(Bytes) / 2];
+    store_bytes(sizes, most);
+    for (const int16_t size : sizes)
+      if (size > 128) return false;
+  }
   return true;
 }
 
