@@ -118,6 +118,10 @@ inline void pack_strip(const float* a, int64_t rs, int64_t cs, int64_t k, int ro
       for (int q = 0; q < 4; ++q) store_step(dst + q * kPackedRows, x[q]);
     }
   }
+  if constexpr (kPackedRows == kVecFloats) {
+    const Tail<float> tail(rows);
+    for (; rs == 1 && p < k; ++p, dst += kPackedRows) store(dst, load(a + p * cs, tail));
+  }
   for (; p < k; ++p, dst += kPackedRows) store_step(dst, packed_step(row.at, p * cs));
 }
 
