@@ -87,7 +87,7 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
       const float* w = w_block + tap.w;
       if constexpr (kForm == Form::flat) return sum.step(a, pixel, w, s.w_out_block);
       if (touches) ahead.touch();
-      if constexpr (kForm != Form::plain && kRunsSteps<R, NV>) return run_steps<1>(sum, a, pixel, w, steps);
+      if constexpr (kForm != Form::plain && kRunsSteps<R, NV>) return run_steps<1>(sum.v, a, pixel, w, steps);
       const int64_t a_cs = kForm == Form::plain ? s.a_cs : 1;
       // Loops that are known to run leave the accumulators where they are.
       do {

@@ -113,7 +113,7 @@ void dense(int64_t steps, const float* w, int64_t w_row, const int64_t* offsets,
   fetch_outputs<R, NV>(out);
   // A loop that is known to run leaves the accumulators where they are.
   if constexpr (kRunsSteps<R, NV>) {
-    run_table_steps(t, w, w_row, in, offsets, steps);
+    run_table_steps(t.v, w, w_row, in, offsets, steps);
   } else if (steps > 0)
     do {
       t.step(w++, w_row, in + *offsets++, 16);

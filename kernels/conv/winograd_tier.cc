@@ -145,7 +145,7 @@ void product(const Factors& f, const float* a, float* c, const float* ahead, int
       const int64_t steps = least(left, kChannelBlock);
       if constexpr (kRunsSteps<R, NV>) {
         const float* at = block;
-        run_steps<1>(t, at, kChannelBlock, b, steps);
+        run_steps<1>(t.v, at, kChannelBlock, b, steps);
       } else {
         for (int64_t p = 0; p < steps; ++p, b += width) t.step(block + p, kChannelBlock, b, kChannelBlock);
       }

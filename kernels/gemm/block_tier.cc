@@ -21,11 +21,12 @@ void down(TileOut& out, int64_t rows) {
   if (out.row_bias != nullptr) out.row_bias += rows;
 }
 
-// How the operands lie: A in packed strips or so that steps follow each other, B in a packed panel; B as it is; or
-// anyhow.
-enum class Form { strips, rows, direct, any };
+// How the operands lie: A in packed strips, so that its addresses need no registers, or anyhow. Steps in assembler tell
+// apart two forms more, in which A's follow each other: rows, with B in a packed panel, and direct, with B as it is.
+enum class Form { strips, any, rows, direct };
+constexpr bool kAllForms = kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>;
 
-// `count` strips of R rows. kPackedA: they lie in packed strips, so that their addresses need no registers.
+// `count` strips of R rows.
 template <int R, int NV, Form kForm>
 void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, TileOut out) {
   constexpr bool kPackedA = kForm == Form::strips;
@@ -45,9 +46,9 @@ void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, 
         int64_t steps = left < kAheadSteps ? left : kAheadSteps;
         if constexpr (kForm != Form::any && kRunsSteps<R, NV>) {
           if constexpr (kForm == Form::direct)
-            run_spread_steps(t, at[0], a_rs, b, b_rs, steps);
+            run_spread_steps(t.v, at[0], a_rs, b, b_rs, steps);
           else
-            run_steps<kPackedA ? kPackedRows : 1>(t, at[0], a_rs, b, steps);
+            run_steps<kPackedA ? kPackedRows : 1>(t.v, at[0], a_rs, b, steps);
           left -= kAheadSteps;
           continue;
         }
@@ -121,7 +122,7 @@ StripsFn across_of(int rows, std::integer_sequence<int, R...>) {
 void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   constexpr std::make_integer_sequence<int, kPanelVecs> kVecs;
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
-  const bool packed_a = g.a_strip != 0, several = g.panels > 1, panel = g.b_rs == vecs * kVecFloats;
+  const bool packed_a = g.a_strip != 0, several = g.panels > 1;
   const Strips strips(g.rows, kMaxRows[packed_a || several ? kPanelVecs : vecs]);
   TileOut out = g.out;
   const float* a = g.a;
@@ -130,11 +131,14 @@ void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   const auto add = [&](int64_t count, int64_t tall) {
     const auto height = static_cast<int>(tall);
     constexpr std::make_integer_sequence<int, kMaxRows[kPanelVecs]> kRows;
-    const StripsFn run = several       ? across_of(height, kRows)
-                         : packed_a    ? strips_of<Form::strips>(vecs, height, kVecs)
-                         : g.a_cs != 1 ? strips_of<Form::any>(vecs, height, kVecs)
-                         : panel       ? strips_of<Form::rows>(vecs, height, kVecs)
-                                       : strips_of<Form::direct>(vecs, height, kVecs);
+    StripsFn run = several    ? across_of(height, kRows)
+                   : packed_a ? strips_of<Form::strips>(vecs, height, kVecs)
+                              : strips_of<Form::any>(vecs, height, kVecs);
+    if constexpr (kAllForms) {
+      const bool panel = g.b_rs == vecs * kVecFloats;
+      if (!several && !packed_a && g.a_cs == 1)
+        run = panel ? strips_of<Form::rows>(vecs, height, kVecs) : strips_of<Form::direct>(vecs, height, kVecs);
+    }
     run(g, a, count, ahead, out);
     a += count * (packed_a ? g.a_strip : tall * g.a_rs);
     down(out, count * tall);

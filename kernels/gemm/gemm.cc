@@ -296,7 +296,7 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   plan_tiles(p, g, t, g.m);
   p.row_tiles = ceil_div(g.m, p.row_tile);
   const bool may_pack_a = p.batches == 1 && g.m > 2 * t.rows && g.m * g.k <= kPhaseFloats;
-  // A's steps do not follow each other, which the tiles want that are in assembler (gemm/steps_avx2.h): 256x256x256 of
+  // A's steps do not follow each other, which the tiles want that are in assembler (gemm/steps_tier.h): 256x256x256 of
   // a transposed A on Zen 3, one thread and two, 0.465 and 0.244 to 0.398 and 0.224 ms.
   const bool gathers_a = may_pack_a && t.lanes == 8 && g.a_cs != 1 && g.n > 2 * t.width && g.k > 2 * kGemmShortSum;
   if (packed) {

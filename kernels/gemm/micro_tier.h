@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tc/kernels/gemm/epilogue.h"
+#include "tc/kernels/gemm/steps_tier.h"
 #include "tc/kernels/gemm/tile.h"
 #include "tc/kernels/simd/vec.h"
 
@@ -250,25 +251,6 @@ struct Tile {
     }
   }
 };
-
-#if defined(__AVX2__) && !defined(__AVX512F__)
-}  // namespace
-}  // namespace tc::kernels
-#include "tc/kernels/gemm/steps_avx2.h"
-namespace tc::kernels {
-namespace {
-template <int R, int NV>
-inline constexpr bool kRunsSteps = NV == 2 && R >= 4;
-#else
-template <int R, int NV>
-inline constexpr bool kRunsSteps = false;
-template <int kDistance, int R, int NV>
-void run_steps(Tile<R, NV>&, const float*&, int64_t, const float*&, int64_t);
-template <int R, int NV>
-void run_spread_steps(Tile<R, NV>&, const float*&, int64_t, const float*&, int64_t, int64_t);
-template <int R, int NV>
-void run_table_steps(Tile<R, NV>&, const float*, int64_t, const float*, const int64_t*, int64_t);
-#endif
 
 // Asks for the lines that a tile will store or add to, which have the whole sum's time to come. 1x1 convolutions of 64
 // to 256 channels at 56 x 56: 61 to 67 % of the rate of a tile that stays in L1; 7x7 of 3 to 64 channels 68 to 75 %.

@@ -1,6 +1,5 @@
 #include "tc/kernels/gemm/strassen_tier.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "tc/kernels/gemm/gemm.h"
@@ -157,7 +156,7 @@ void multiply(const Group& g, Beside& beside, VecF& check) {
       int64_t steps = left < kBesideSteps ? left : kBesideSteps;
       left -= kBesideSteps;
       if constexpr (kRows && kRunsSteps<R, kPanelVecs>) {
-        run_steps<1>(t, at[0], rs, b, steps);
+        run_steps<1>(t.v, at[0], rs, b, steps);
         continue;
       }
       do {
@@ -266,8 +265,9 @@ bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
         for (int q = 0; q < group.count; ++q) group.a[q] = left_of(g, halves, block, group.left[q], strip);
         group.a[group.count] =
             strip + 1 < strips.count ? left_of(g, halves, block, group.left[0], strip + 1) : group.a[0];
-        const bool by_rows = std::all_of(group.a, group.a + group.count, [](const LeftRows& a) { return a.cs == 1; });
-        const MultiplyFn run = by_rows ? multiply_of<true>(rows, kRowCounts) : multiply_of<false>(rows, kRowCounts);
+        MultiplyFn run = multiply_of<false>(rows, kRowCounts);
+        if constexpr (kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>)
+          if (g.a_cs == 1) run = multiply_of<true>(rows, kRowCounts);
         run(group, beside, check);
         for (auto& pair : group.to)
           for (Sum& to : pair)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tc/kernels/int8/int8.h"
+#include "tc/kernels/int8/words_tier.h"
 #include "tc/kernels/simd/dot4.h"
 
 namespace tc::kernels {
@@ -195,28 +196,13 @@ void widen_rows(const Int8Block& b, int64_t first, int64_t count, int64_t at_row
   }
 }
 
-#if defined(__AVX2__) && !defined(__AVX512F__)
-}  // namespace
-}  // namespace tc::kernels
-#include "tc/kernels/int8/words_avx2.h"
-namespace tc::kernels {
-namespace {
-template <int R, int NV>
-inline constexpr bool kRunsWords = NV == 2 && R >= 4 && R <= 6;
-#else
-template <int R, int NV>
-inline constexpr bool kRunsWords = false;
-template <int kRowWords, int kQuadWords, int R, int NV>
-void run_words(Sums<R, NV>&, const int16_t*, const int16_t*, int64_t);
-#endif
-
 template <int R, int NV, bool kGroup>
 void word_tile(const Words& words, int first_vec, int64_t count, bool resumes, int32_t* acc) {
   constexpr int kRow = kGroup ? 4 : kWordRow, kQuad = kGroup ? 4 * kInt8Rows : 4;
   Sums<R, NV> sum(acc, resumes);
   const int16_t *at = words.vectors + first_vec * 2 * kQuads, *row = words.rows;
   if constexpr (kRunsWords<R, NV>) {
-    run_words<kRow, kQuad>(sum, at, row, count);
+    run_words<2 * kInt8Width, kRow, kQuad>(sum.v, at, row, count);
     return sum.store(acc);
   }
   for (; count > 0; --count, row += kQuad) {

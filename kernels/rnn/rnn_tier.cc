@@ -52,7 +52,7 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
     if (steps % 2 != 0) step(t);
     t.add(odd);
   } else if constexpr (!kBytes && kRunsSteps<R, kPanelVecs>) {
-    run_steps<1>(t, before, n, weights, steps);
+    run_steps<1>(t.v, before, n, weights, steps);
   } else {
     for (int64_t p = 0; p < steps; ++p) step(t);
   }

@@ -1,9 +1,15 @@
-// Steps of K of AVX2's tiles of four to six rows, four between two branches. In assembler: the compiler has the sums of
-// several steps, or of two loops, go to and fro between registers and the stack. Only micro_tier.h includes it.
+// Steps of K of AVX2's register tiles, four between two branches. In assembler: the compiler has the sums of several
+// steps, or of two loops, go to and fro between registers and the stack. Only *_tier files include it.
 #pragma once
+#include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
 namespace {
+
+// Whether tiles of R rows of NV registers have their steps here, which the functions below run.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+template <int R, int NV>
+inline constexpr bool kRunsSteps = NV == 2 && R >= 4 && R <= 6;
 
 // Row s of the right operand lies in a packed panel, b_rs bytes after the one before, or where a table says.
 #define TC_PANEL                      \
@@ -31,7 +37,7 @@ namespace {
   TC_ROW("(%[a],%[rs3])", 6, 7)
 #define TC_ROWS_5 TC_ROWS_4 TC_ROW("(%%rax)", 8, 9)
 #define TC_ROWS_6 TC_ROWS_5 TC_ROW("(%%rax,%[rs])", 10, 11)
-#define TC_SUMS(i) "+x"(t.v[i][0].data), "+x"(t.v[i][1].data)
+#define TC_SUMS(i) "+x"(v[i][0].data), "+x"(v[i][1].data)
 #define TC_SUMS_4 TC_SUMS(0), TC_SUMS(1), TC_SUMS(2), TC_SUMS(3)
 #define TC_SUMS_5 TC_SUMS_4, TC_SUMS(4)
 #define TC_SUMS_6 TC_SUMS_5, TC_SUMS(5)
@@ -55,20 +61,22 @@ TC_INLINE int64_t unknown(int64_t steps) {
   return steps;
 }
 
+constexpr int64_t kStepFloats = 16;  // of a packed panel
+
 // `steps` of them by the rows of a packed panel. Leaves a and b at the next one. Rows of a are a_rs floats apart, steps
 // kDistance.
 template <int kDistance, int R>
-TC_INLINE void run_steps(Tile<R, 2>& t, const float*& a, int64_t a_rs, const float*& b, int64_t steps) {
+TC_INLINE void run_steps(VecF (&v)[R][2], const float*& a, int64_t a_rs, const float*& b, int64_t steps) {
   constexpr int kStep = kDistance * static_cast<int>(sizeof(float));
   const int64_t rs = a_rs * static_cast<int64_t>(sizeof(float));
   steps = unknown(steps);
-  for (; steps >= 4; steps -= 4, a += 4 * kDistance, b += 4 * kPanel) TC_STEPS_BY_ROWS("0,1,2,3", TC_PANEL);
-  for (; steps > 0; --steps, a += kDistance, b += kPanel) TC_STEPS_BY_ROWS("0", TC_PANEL);
+  for (; steps >= 4; steps -= 4, a += 4 * kDistance, b += 4 * kStepFloats) TC_STEPS_BY_ROWS("0,1,2,3", TC_PANEL);
+  for (; steps > 0; --steps, a += kDistance, b += kStepFloats) TC_STEPS_BY_ROWS("0", TC_PANEL);
 }
 
 // The same by rows distance floats apart, of a left operand whose steps follow each other.
 template <int R>
-TC_INLINE void run_spread_steps(Tile<R, 2>& t, const float*& a, int64_t a_rs, const float*& b, int64_t distance,
+TC_INLINE void run_spread_steps(VecF (&v)[R][2], const float*& a, int64_t a_rs, const float*& b, int64_t distance,
                                 int64_t steps) {
   constexpr int kStep = sizeof(float);
   const int64_t rs = a_rs * kStep, b_rs = distance * kStep;
@@ -79,7 +87,7 @@ TC_INLINE void run_spread_steps(Tile<R, 2>& t, const float*& a, int64_t a_rs, co
 
 // The same by rows at b + table[0], b + table[1] and so on.
 template <int R>
-TC_INLINE void run_table_steps(Tile<R, 2>& t, const float* a, int64_t a_rs, const float* b, const int64_t* table,
+TC_INLINE void run_table_steps(VecF (&v)[R][2], const float* a, int64_t a_rs, const float* b, const int64_t* table,
                                int64_t steps) {
   constexpr int kStep = sizeof(float);
   const int64_t rs = a_rs * kStep;
@@ -100,6 +108,16 @@ TC_INLINE void run_table_steps(Tile<R, 2>& t, const float* a, int64_t a_rs, cons
 #undef TC_SUMS_6
 #undef TC_STEPS
 #undef TC_STEPS_BY_ROWS
+#else
+template <int R, int NV>
+inline constexpr bool kRunsSteps = false;
+template <int kDistance, int R, int NV>
+void run_steps(VecF (&)[R][NV], const float*&, int64_t, const float*&, int64_t);
+template <int R, int NV>
+void run_spread_steps(VecF (&)[R][NV], const float*&, int64_t, const float*&, int64_t, int64_t);
+template <int R, int NV>
+void run_table_steps(VecF (&)[R][NV], const float*, int64_t, const float*, const int64_t*, int64_t);
+#endif
 
 }  // namespace
 }  // namespace tc::kernels

@@ -1,9 +1,15 @@
-// Sums of products of words for AVX2's tiles of four to six rows and two registers, in assembler as those of floats are
-// (gemm/steps_avx2.h): they need all of the 16 registers. Only int8_engine.h includes it.
+// Sums of products of words for AVX2's tiles, in assembler as those of floats are (gemm/steps_tier.h): they need all of
+// the 16 registers. Only *_tier files include it.
 #pragma once
+#include "tc/kernels/simd/dot4.h"
 
 namespace tc::kernels {
 namespace {
+
+// Whether tiles of R rows of NV registers have their sums here.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+template <int R, int NV>
+inline constexpr bool kRunsWords = NV == 2 && R >= 4 && R <= 6;
 
 // Half s of the quads: two registers of vectors, and a pair of each row. Rows lie rs bytes apart, quads `quad` bytes;
 // row 4 is at rax.
@@ -25,7 +31,7 @@ namespace {
   TC_ROW("(%[row],%[rs3])", 6, 7)
 #define TC_ROWS_5 TC_ROWS_4 TC_ROW("(%%rax)", 8, 9)
 #define TC_ROWS_6 TC_ROWS_5 TC_ROW("(%%rax,%[rs])", 10, 11)
-#define TC_SUMS(r) "+x"(sum.v[r][0]), "+x"(sum.v[r][1])
+#define TC_SUMS(r) "+x"(v[r][0]), "+x"(v[r][1])
 #define TC_SUMS_4 TC_SUMS(0), TC_SUMS(1), TC_SUMS(2), TC_SUMS(3)
 #define TC_SUMS_5 TC_SUMS_4, TC_SUMS(4)
 #define TC_SUMS_6 TC_SUMS_5, TC_SUMS(5)
@@ -42,12 +48,13 @@ namespace {
   else                            \
     TC_HALVES(halves, 6)
 
-// Distances of rows and quads in words.
-template <int kRowWords, int kQuadWords, int R>
-TC_INLINE void run_words(Sums<R, 2>& sum, const int16_t* at, const int16_t* row, int64_t quads) {
-  constexpr int kQuad = kQuadWords * 2, kHalf = kInt8Width * 4;
-  const int64_t rs = kRowWords * 2;
-  for (; quads >= 2; quads -= 2, at += 4 * kInt8Width * 2, row += 2 * kQuadWords) {
+// Adds up quads of words, each [half][2]. In words: a row of the vectors is kWidth, rows lie kRow apart, quads
+// kDistance.
+template <int kWidth, int kRow, int kDistance, int R>
+TC_INLINE void run_words(Bytes (&v)[R][2], const int16_t* at, const int16_t* row, int64_t quads) {
+  constexpr int kQuad = kDistance * 2, kHalf = kWidth * 2;
+  const int64_t rs = kRow * 2;
+  for (; quads >= 2; quads -= 2, at += 4 * kWidth, row += 2 * kDistance) {
     TC_HALVES_BY_ROWS("0,1,2,3");
   }
   if (quads > 0) {
@@ -66,6 +73,12 @@ TC_INLINE void run_words(Sums<R, 2>& sum, const int16_t* at, const int16_t* row,
 #undef TC_SUMS_6
 #undef TC_HALVES
 #undef TC_HALVES_BY_ROWS
+#else
+template <int R, int NV>
+inline constexpr bool kRunsWords = false;
+template <int kWidth, int kRow, int kDistance, int R, int NV>
+void run_words(Bytes (&)[R][NV], const int16_t*, const int16_t*, int64_t);
+#endif
 
 }  // namespace
 }  // namespace tc::kernels
