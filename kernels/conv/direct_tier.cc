@@ -95,6 +95,17 @@ struct Job {
   float* scratch;
 };
 
+// Whether the pixels that a tile of 1x1 reads at a distance are copied side by side first. Where they lie, blocks of
+// channels a power of two apart meet in one set of the cache: 256 to 512 channels of 56 x 56 with stride 2 on Zen 3,
+// one thread and two, 5.2 and 2.7 to 4.1 and 2.3 ms.
+constexpr bool kGathersPixels = kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>;
+
+void gather_pixels(const float* from, int64_t rows, int64_t row, int64_t cols, int64_t pixel, float* to) {
+  for (int64_t y = 0; y < rows; ++y, from += row) {
+    for (int64_t x = 0; x < cols; ++x, to += kChannelBlock) Block16::load(from + x * pixel).store(to);
+  }
+}
+
 void strip_rows(const Job& j, int64_t block, int64_t z, int64_t y0, int64_t y1, int64_t x0, int64_t x1) {
   const Epilogue& e = j.args->epilogue;
   const int64_t row = j.image * j.oc_blocks + block;
@@ -155,10 +166,16 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const int64_t in_planes = az.high - az.low + 1;
   const int64_t in_rows = least(j.height, (j.row0 + rows - 1) * ay.in_step + ay.high + 1) - y0;
   const int64_t in_cols = (cols - 1) * ax.in_step + ax.high - ax.low + 1;
-  const bool copies = any && (x0 < 0 || x0 + in_cols > j.width);
+  const int64_t kernel_taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
+  const bool one_phase = az.step == 1 && ay.step == 1 && ax.step == 1;
+  const bool beside = x0 < 0 || x0 + in_cols > j.width;
+  const bool all_inside = !beside && ay.low == 0 && in_rows == (rows - 1) * ay.in_step + 1;
+  const bool gathers =
+      kGathersPixels && any && !j.plain && one_phase && kernel_taps == 1 && ax.in_step > 1 && all_inside;
+  const bool copies = gathers || (any && beside);
   const int64_t image_plane = j.height * j.width * unit;
-  const int64_t line = (copies ? in_cols : j.width) * unit;
-  const int64_t plane = copies ? in_rows * line : image_plane;
+  const int64_t line = (gathers ? cols : copies ? in_cols : j.width) * unit;
+  const int64_t plane = gathers ? rows * line : copies ? in_rows * line : image_plane;
   const int64_t block = (copies ? in_planes : j.depth) * plane;  // or a channel, of plain ones
 
   // A row of the table to each vertical tap and plane.
@@ -190,10 +207,9 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
     if (t.cols == t.line) t.cols *= t.rows, t.rows = 1;
     return t;
   };
-  const int64_t kernel_taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   sum.in_block = block;
   sum.steps = j.block_steps;
-  sum.pixel = ax.in_step * unit;
+  sum.pixel = gathers ? unit : ax.in_step * unit;
   sum.a_cs = j.plain ? block : 1;
   sum.out_pixel = ax.step * kChannelBlock;
   sum.w_in_block = phase_taps * j.tap_weights;
@@ -211,7 +227,6 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const int64_t group_channels = s.oc / s.groups;
   const int64_t group_blocks = ceil_div(group_channels, kChannelBlock);
   const int64_t in_channels = j.plain ? s.ic : s.ic / s.groups;
-  const bool one_phase = az.step == 1 && ay.step == 1 && ax.step == 1;
 
   int64_t held;
   std::memcpy(&held, j.scratch, sizeof held);
@@ -231,8 +246,12 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       float* region = j.scratch + kScratchHead + p.tap_floats + (p.keeps_region ? b0 * block : 0);
       if (!kept) {
         for (int64_t q = 0; q < sum.blocks * planes_per_block; ++q)
-          copy_rows(image + (b0 * planes_per_block + q) * image_block, in_planes, image_plane, in_rows, j.width, unit,
-                    x0, in_cols, region + q * block);
+          if (gathers)
+            gather_pixels(image + (b0 + q) * image_block + x0 * unit, rows, ay.in_step * j.width * unit, cols,
+                          ax.in_step * unit, region + q * block);
+          else
+            copy_rows(image + (b0 * planes_per_block + q) * image_block, in_planes, image_plane, in_rows, j.width, unit,
+                      x0, in_cols, region + q * block);
       }
       in = region;
     } else if (any) {
@@ -264,7 +283,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
         const int64_t out_x = j.col0 * ax.step + ax.first;
         const int64_t at = ((j.image * j.oc_blocks + global_block) * j.out_depth + out_z) * out_plane +
                            (out_y * j.out_width + out_x) * kChannelBlock;
-        const float* a = in + ((j.row0 + y) * ay.in_step - y0) * line;
+        const float* a = in + (gathers ? y : (j.row0 + y) * ay.in_step - y0) * line;
         // Tiles that see the same taps run together: all but the first and last ones of a row.
         for (int64_t strip = 0; strip < strips.count;) {
           const int64_t first = strips.begin(strip);

@@ -284,6 +284,20 @@ TEST(Conv, StridesPadsDilations) {
   check(shape_2d(1, 3, 16, 33, 35, 7, 7, 2, 3));
 }
 
+// Of 1x1, also where the last ones lie behind the image.
+TEST(Conv, PixelsAtADistance) {
+  for (const int64_t stride : {2, 3})
+    for (const int64_t ic : {16, 40, 300}) {
+      ConvShape s = shape_2d(2, ic, 48, 11, 13, 1, 1, stride, 0);
+      check(s, {.bias = true});
+      check(shape_2d(1, ic * 2, 64, 10, 70, 1, 1, stride, 0, 1, 2), {.residual = true});
+      ++s.out[1];
+      check(s);
+      ++s.out[2];
+      check(s, {.bias = true});
+    }
+}
+
 // Kernels as wide as their stride: panels that cross lines, pixels beyond the last patch, padding above.
 TEST(Conv, PatchesSideBySide) {
   for (const int64_t k : {2, 3, 4, 8, 16}) {
