@@ -30,6 +30,9 @@ struct CpuInfo {
   std::size_t l1d_bytes = 32u << 10;  // per core; typical sizes stand in where the system does not tell
   std::size_t l2_bytes = 512u << 10;  // per core
   std::size_t l3_bytes = 0;           // shared; 0 if there is none or it is unknown
+
+  // Of that vendor Zen 4 is the first with AVX-512.
+  bool zen4_or_later() const { return amd && tier >= Tier::avx512; }
 };
 
 const CpuInfo& cpu_info();

@@ -98,7 +98,7 @@ struct Job {
 // Whether the pixels that a tile of 1x1 reads at a distance are copied side by side first. Where they lie, blocks of
 // channels a power of two apart meet in one set of the cache: 256 to 512 channels of 56 x 56 with stride 2 on Zen 3,
 // one thread and two, 5.2 and 2.7 to 4.1 and 2.3 ms.
-constexpr bool kGathersPixels = kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>;
+constexpr bool kGathersPixels = kPanelRunsSteps;
 
 void gather_pixels(const float* from, int64_t rows, int64_t row, int64_t cols, int64_t pixel, float* to) {
   for (int64_t y = 0; y < rows; ++y, from += row) {
@@ -174,8 +174,10 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       kGathersPixels && any && !j.plain && one_phase && kernel_taps == 1 && ax.in_step > 1 && all_inside;
   const bool copies = gathers || (any && beside);
   const int64_t image_plane = j.height * j.width * unit;
-  const int64_t line = (gathers ? cols : copies ? in_cols : j.width) * unit;
-  const int64_t plane = gathers ? rows * line : copies ? in_rows * line : image_plane;
+  // Of what is copied, every so many rows and columns.
+  const int64_t row_step = gathers ? ay.in_step : 1, col_step = gathers ? ax.in_step : 1;
+  const int64_t line = (copies ? ceil_div(in_cols, col_step) : j.width) * unit;
+  const int64_t plane = copies ? ceil_div(in_rows, row_step) * line : image_plane;
   const int64_t block = (copies ? in_planes : j.depth) * plane;  // or a channel, of plain ones
 
   // A row of the table to each vertical tap and plane.
@@ -209,7 +211,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   };
   sum.in_block = block;
   sum.steps = j.block_steps;
-  sum.pixel = gathers ? unit : ax.in_step * unit;
+  sum.pixel = ax.in_step / col_step * unit;
   sum.a_cs = j.plain ? block : 1;
   sum.out_pixel = ax.step * kChannelBlock;
   sum.w_in_block = phase_taps * j.tap_weights;
@@ -283,7 +285,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
         const int64_t out_x = j.col0 * ax.step + ax.first;
         const int64_t at = ((j.image * j.oc_blocks + global_block) * j.out_depth + out_z) * out_plane +
                            (out_y * j.out_width + out_x) * kChannelBlock;
-        const float* a = in + (gathers ? y : (j.row0 + y) * ay.in_step - y0) * line;
+        const float* a = in + ((j.row0 + y) * ay.in_step - y0) / row_step * line;
         // Tiles that see the same taps run together: all but the first and last ones of a row.
         for (int64_t strip = 0; strip < strips.count;) {
           const int64_t first = strips.begin(strip);

@@ -143,12 +143,8 @@ void product(const Factors& f, const float* a, float* c, const float* ahead, int
     for (int64_t left = f.ic; left > 0; left -= kChannelBlock, block += f.a_block) {
       for (int64_t i = 0; i < lines; ++i, ahead += kChannelBlock) __builtin_prefetch(ahead, 0, 2);
       const int64_t steps = least(left, kChannelBlock);
-      if constexpr (kRunsSteps<R, NV>) {
-        const float* at = block;
-        run_steps<1>(t.v, at, kChannelBlock, b, steps);
-      } else {
-        for (int64_t p = 0; p < steps; ++p, b += width) t.step(block + p, kChannelBlock, b, kChannelBlock);
-      }
+      t.steps(block, kChannelBlock, b, steps);
+      b += steps * width;
     }
   }
 #pragma GCC unroll 16
@@ -180,7 +176,7 @@ void products(const Factors& f, int64_t tiles, float* c) {
   // prefetchers follow the panels by themselves, and whose requests wait for a place among the loads: resnet18 on Zen
   // 5, one thread and two, 15.2 and 9.9 ms with them, 12.5 and 8.6 without, resnet50 40.0 and 25.1 for 37.7 and 23.8.
   // On Zen 3 resnet18 26.5 and 14.4 without, 23.6 and 12.7 with them, resnet50 86.0 and 43.4, 81.6 and 41.8.
-  const bool by_themselves = cpu_info().amd && cpu_info().tier >= Tier::avx512;
+  const bool by_themselves = cpu_info().zen4_or_later();
   const int64_t lines = by_themselves ? 0 : ceil_div(kChannelBlock * Blocks, strips);
   const float *a = f.a, *ahead = f.b + f.products * f.ic * Blocks * kChannelBlock;
   for (int64_t strip = 0; strip < strips; ++strip) {

@@ -24,7 +24,6 @@ void down(TileOut& out, int64_t rows) {
 // How the operands lie: A in packed strips, so that its addresses need no registers, or anyhow. Steps in assembler tell
 // apart two forms more, in which A's follow each other: rows, with B in a packed panel, and direct, with B as it is.
 enum class Form { strips, any, rows, direct };
-constexpr bool kAllForms = kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>;
 
 // `count` strips of R rows.
 template <int R, int NV, Form kForm>
@@ -134,7 +133,7 @@ void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
     StripsFn run = several    ? across_of(height, kRows)
                    : packed_a ? strips_of<Form::strips>(vecs, height, kVecs)
                               : strips_of<Form::any>(vecs, height, kVecs);
-    if constexpr (kAllForms) {
+    if constexpr (kPanelRunsSteps) {
       const bool panel = g.b_rs == vecs * kVecFloats;
       if (!several && !packed_a && g.a_cs == 1)
         run = panel ? strips_of<Form::rows>(vecs, height, kVecs) : strips_of<Form::direct>(vecs, height, kVecs);

@@ -58,8 +58,7 @@ int64_t round_up(int64_t a, int64_t b) {
 
 GemmPlan::Reach far_reach() {
   const CpuInfo& cpu = cpu_info();
-  // Of that vendor Zen 4 is the first with AVX-512.
-  if (!cpu.amd || cpu.tier < Tier::avx512) return GemmPlan::Reach::streams;
+  if (!cpu.zen4_or_later()) return GemmPlan::Reach::streams;
   const bool zen5 = cpu.avx_vnni;  // the first of that vendor with it
   return zen5 ? GemmPlan::Reach::near : GemmPlan::Reach::stream;
 }
@@ -296,9 +295,9 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   plan_tiles(p, g, t, g.m);
   p.row_tiles = ceil_div(g.m, p.row_tile);
   const bool may_pack_a = p.batches == 1 && g.m > 2 * t.rows && g.m * g.k <= kPhaseFloats;
-  // A's steps do not follow each other, which the tiles want that are in assembler (gemm/steps_tier.h): 256x256x256 of
+  // A's steps do not follow each other, which the tiles want that are in assembler (simd/tile_steps.h): 256x256x256 of
   // a transposed A on Zen 3, one thread and two, 0.465 and 0.244 to 0.398 and 0.224 ms.
-  const bool gathers_a = may_pack_a && t.lanes == 8 && g.a_cs != 1 && g.n > 2 * t.width && g.k > 2 * kGemmShortSum;
+  const bool gathers_a = may_pack_a && t.unit_steps && g.a_cs != 1 && g.n > 2 * t.width && g.k > 2 * kGemmShortSum;
   if (packed) {
     p.source = Source::packed;
   } else if (!gathers_a && reads_in_place(g, t)) {

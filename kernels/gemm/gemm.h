@@ -47,6 +47,7 @@ struct GemmTraits {
   int packed_rows;           // that a strip of packed A has room for, at least `rows`
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
+  bool unit_steps;           // tiles are faster where A's steps follow each other
   bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
 

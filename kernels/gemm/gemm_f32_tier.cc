@@ -29,7 +29,8 @@ GemmTraits traits() {
           .lanes = kVecFloats,
           .packed_rows = kPackedRows,
           .strassen_cost = kAvx2 ? 0.025 : 0.1,
-          .packed_a_columns = kAvx2 ? 2048 : 512};
+          .packed_a_columns = kAvx2 ? 2048 : 512,
+          .unit_steps = kPanelRunsSteps};
 }
 
 // Full panels whose rows are copied together: 256 bytes of B that follow each other. 512 x 512 x 512 on Zen 3: 1.01

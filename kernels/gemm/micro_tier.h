@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "tc/kernels/gemm/epilogue.h"
-#include "tc/kernels/gemm/steps_tier.h"
 #include "tc/kernels/gemm/tile.h"
+#include "tc/kernels/simd/tile_steps.h"
 #include "tc/kernels/simd/vec.h"
 
 namespace tc::kernels {
@@ -33,6 +33,8 @@ inline constexpr int kMaxRows[] = {0, 6, 4, 3, 3};
 #define TC_TILE_NAME "3x16"
 #endif
 inline constexpr int kPanel = kPanelVecs * kVecFloats;
+// Whether the tile of full width has its steps in assembler, whose left operand lies step by step.
+inline constexpr bool kPanelRunsSteps = kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>;
 // Rows of A in packed strips, one strip per register tile: [k][kPackedRows].
 inline constexpr int kPackedRows = kMaxRows[kPanelVecs] <= 4 ? 4 : 8;
 
@@ -105,6 +107,14 @@ struct Tile {
 #pragma GCC unroll 4
       for (int j = 0; j < NV; ++j) v[i][j] = fma(x, w[j], v[i][j]);
     }
+  }
+
+  // `count` steps that follow each other, by the rows of a packed panel of the tile's width.
+  TC_INLINE void steps(const float* a, int64_t rs, const float* b, int64_t count) {
+    if constexpr (kRunsSteps<R, NV>)
+      run_steps<1>(v, a, rs, b, count);
+    else
+      for (int64_t p = 0; p < count; ++p, b += NV * kVecFloats) step(a + p, rs, b, 16);
   }
 
   // The same with a pointer to every fourth row, so that twelve rows need no twelve registers of offsets.

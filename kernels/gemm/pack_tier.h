@@ -21,13 +21,7 @@ void pack_rows(const float* src, int64_t rs, int64_t k, float* dst) {
 
 // Columns contiguous.
 inline void pack_rows(const float* src, int64_t rs, int64_t k, int cols, float* dst, int width = kPanel) {
-  if (cols == kPanel) {
-    for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kPanel; j += kVecFloats) store(dst + j, load(src + j));
-    }
-    return;
-  }
+  if (cols == kPanel) return pack_rows<1>(src, rs, k, dst);
   for (int64_t p = 0; p < k; ++p, src += rs, dst += width) {
     for (int j = 0; j < width; j += kVecFloats) {
       const int rest = cols - j;

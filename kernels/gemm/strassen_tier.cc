@@ -127,8 +127,8 @@ struct Group {
   LeftRows a[4] = {};  // their left factors, and what is read next
 };
 
-// kRows: the steps of every left factor follow each other.
-template <bool kRows, int R>
+// kUnitSteps: the steps of every left factor follow each other.
+template <bool kUnitSteps, int R>
 void multiply(const Group& g, Beside& beside, VecF& check) {
   VecF not_finite[kPanelVecs];
   for (auto& x : not_finite) x = VecF(0.0f);
@@ -155,7 +155,7 @@ void multiply(const Group& g, Beside& beside, VecF& check) {
             for (int64_t i = 0; i < R * kPanel; i += 16) __builtin_prefetch(to.c + i, 1, 3);
       int64_t steps = left < kBesideSteps ? left : kBesideSteps;
       left -= kBesideSteps;
-      if constexpr (kRows && kRunsSteps<R, kPanelVecs>) {
+      if constexpr (kUnitSteps && kRunsSteps<R, kPanelVecs>) {
         run_steps<1>(t.v, at[0], rs, b, steps);
         continue;
       }
@@ -202,9 +202,9 @@ using MultiplyFn = void (*)(const Group&, Beside&, VecF&);
 using FinishFn = void (*)(const StrassenBlock&, const float*, int64_t, int64_t, const TileOut&);
 constexpr auto kRowCounts = std::make_integer_sequence<int, kMaxRows[kPanelVecs]>{};
 
-template <bool kRows, int... R>
+template <bool kUnitSteps, int... R>
 MultiplyFn multiply_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr MultiplyFn kByRows[] = {multiply<kRows, R + 1>...};
+  static constexpr MultiplyFn kByRows[] = {multiply<kUnitSteps, R + 1>...};
   return kByRows[rows - 1];
 }
 template <int... R>
@@ -266,7 +266,7 @@ bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
         group.a[group.count] =
             strip + 1 < strips.count ? left_of(g, halves, block, group.left[0], strip + 1) : group.a[0];
         MultiplyFn run = multiply_of<false>(rows, kRowCounts);
-        if constexpr (kRunsSteps<kMaxRows[kPanelVecs], kPanelVecs>)
+        if constexpr (kPanelRunsSteps)
           if (g.a_cs == 1) run = multiply_of<true>(rows, kRowCounts);
         run(group, beside, check);
         for (auto& pair : group.to)

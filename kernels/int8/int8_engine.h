@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "tc/kernels/int8/int8.h"
-#include "tc/kernels/int8/words_tier.h"
 #include "tc/kernels/simd/dot4.h"
+#include "tc/kernels/simd/tile_steps.h"
 
 namespace tc::kernels {
 namespace {
@@ -201,7 +201,7 @@ void word_tile(const Words& words, int first_vec, int64_t count, bool resumes, i
   constexpr int kRow = kGroup ? 4 : kWordRow, kQuad = kGroup ? 4 * kInt8Rows : 4;
   Sums<R, NV> sum(acc, resumes);
   const int16_t *at = words.vectors + first_vec * 2 * kQuads, *row = words.rows;
-  if constexpr (kRunsWords<R, NV>) {
+  if constexpr (kRunsSteps<R, NV>) {
     run_words<2 * kInt8Width, kRow, kQuad>(sum.v, at, row, count);
     return sum.store(acc);
   }

@@ -51,8 +51,8 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
     for (int64_t p = 0; p + 2 <= steps; p += 2) step(t), step(odd);
     if (steps % 2 != 0) step(t);
     t.add(odd);
-  } else if constexpr (!kBytes && kRunsSteps<R, kPanelVecs>) {
-    run_steps<1>(t.v, before, n, weights, steps);
+  } else if constexpr (!kBytes) {
+    t.steps(before, n, weights, steps);
   } else {
     for (int64_t p = 0; p < steps; ++p) step(t);
   }
