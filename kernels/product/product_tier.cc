@@ -76,43 +76,76 @@ void finish_row(const T* sums, int cols, const Target<T>& to, int64_t row) {
   }
 }
 
-// rows x cols (at most a panel) of C over k steps. Rows beyond the last repeat it, and go nowhere.
-template <class T>
-void panel(int64_t k, const T* a, int64_t a_rs, int64_t a_cs, int64_t rows, const T* b, int cols, const Target<T>& to) {
-  for (int64_t r0 = 0; r0 < rows; r0 += kRows) {
-    const int64_t here = rows - r0 < kRows ? rows - r0 : kRows;
-    const T* p[kRows];
-    for (int i = 0; i < kRows; ++i) p[i] = a + (r0 + (i < here ? i : here - 1)) * a_rs;
-    Vec<T> v[kRows][kAcross];
+// Sums of R rows of a panel, in registers and on their way to finish_row.
+template <class T, int R>
+struct Sums {
+  Vec<T> v[R][kAcross];
+
+  TC_INLINE Sums() {
 #pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kAcross; ++j) v[i][j] = Vec<T>(T{0});
     }
-    const T* w = b;
-    int64_t at = 0;
-    for (int64_t s = 0; s < k; ++s, w += kPanelOf<T>, at += a_cs) {
-      const T* last = w + kHeld * kLanes<T>;
-      Vec<T> x[kHeld];
-#pragma GCC unroll 4
-      for (int j = 0; j < kHeld; ++j) x[j] = load(w + j * kLanes<T>);
+  }
+  TC_INLINE void store_to(T* sums) const {
 #pragma GCC unroll 8
-      for (int i = 0; i < kRows; ++i) {
-        const Vec<T> y(p[i][at]);
-#pragma GCC unroll 4
-        for (int j = 0; j < kHeld; ++j) v[i][j] = multiply_add<T>(y, x[j], v[i][j]);
-        if constexpr (kHeld < kAcross) {
-          last = forget(last);
-          v[i][kHeld] = multiply_add<T>(y, load(last), v[i][kHeld]);
-        }
-      }
-    }
-    alignas(64) T sums[kRows * kPanelOf<T>];
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kAcross; ++j) store(sums + i * kPanelOf<T> + j * kLanes<T>, v[i][j]);
     }
+  }
+};
+
+// `rows` of kRows rows of sums over k steps of a packed panel. Rows beyond the last repeat it, and mean nothing.
+template <class T>
+void sum_rows(int64_t k, const T* a, int64_t a_rs, int64_t a_cs, int64_t rows, const T* b, T* sums) {
+  const T* p[kRows];
+  for (int i = 0; i < kRows; ++i) p[i] = a + (i < rows ? i : rows - 1) * a_rs;
+  Sums<T, kRows> sum;
+  int64_t at = 0;
+  for (int64_t s = 0; s < k; ++s, b += kPanelOf<T>, at += a_cs) {
+    const T* last = b + kHeld * kLanes<T>;
+    Vec<T> x[kHeld];
+#pragma GCC unroll 4
+    for (int j = 0; j < kHeld; ++j) x[j] = load(b + j * kLanes<T>);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const Vec<T> y(p[i][at]);
+#pragma GCC unroll 4
+      for (int j = 0; j < kHeld; ++j) sum.v[i][j] = multiply_add<T>(y, x[j], sum.v[i][j]);
+      if constexpr (kHeld < kAcross) {
+        last = forget(last);
+        sum.v[i][kHeld] = multiply_add<T>(y, load(last), sum.v[i][kHeld]);
+      }
+    }
+  }
+  sum.store_to(sums);
+}
+// R rows whose steps follow each other, where several steps go between two branches.
+template <class T, int R>
+void sum_rows_by_steps(int64_t k, const T* a, int64_t a_rs, const T* b, T* sums) {
+  Sums<T, R> sum;
+  run_steps<1>(sum.v, a, a_rs, b, k);
+  sum.store_to(sums);
+}
+
+// rows x cols (at most a panel) of C over k steps.
+template <class T>
+void panel(int64_t k, const T* a, int64_t a_rs, int64_t a_cs, int64_t rows, const T* b, int cols, const Target<T>& to) {
+  constexpr bool kSteps = std::is_floating_point_v<T> && kRunsSteps<kRows, kAcross>;
+  alignas(64) T sums[kRows * kPanelOf<T>];
+  for (int64_t r0 = 0; r0 < rows; r0 += kRows, a += kRows * a_rs) {
+    const int64_t here = least(kRows, rows - r0);
+    for (int i = 0; i < here; ++i) __builtin_prefetch(to.c + (r0 + i) * to.row, 1);
+    bool done = false;
+    if constexpr (kSteps) {
+      done = a_cs == 1 && here >= 4;
+      if (done && here == 6) sum_rows_by_steps<T, 6>(k, a, a_rs, b, sums);
+      if (done && here == 5) sum_rows_by_steps<T, 5>(k, a, a_rs, b, sums);
+      if (done && here == 4) sum_rows_by_steps<T, 4>(k, a, a_rs, b, sums);
+    }
+    if (!done) sum_rows(k, a, a_rs, a_cs, here, b, sums);
     for (int i = 0; i < here; ++i) finish_row(sums + i * kPanelOf<T>, cols, to, r0 + i);
   }
 }
@@ -121,9 +154,21 @@ int64_t width(Elem type) {
   return type == Elem::i32 ? kPanelOf<int32_t> : kPanelOf<double>;
 }
 
+// Panels of B that are copied side by side: 256 bytes of each row of it.
+constexpr int64_t kPackedTogether = 4;
+
 template <class T>
 void pack_as(const GemmShape& g, const T* b, int64_t col0, int64_t col1, T* dst) {
-  for (int64_t j = col0; j < col1; j += kPanelOf<T>, dst += g.k * kPanelOf<T>) {
+  int64_t j = col0;
+  if (g.b_cs == 1) {
+    constexpr int64_t kColumns = kPackedTogether * kPanelOf<T>;
+    for (; j + kColumns <= col1; j += kColumns, dst += g.k * kColumns)
+      for (int64_t p = 0; p < g.k; ++p)
+#pragma GCC unroll 4
+        for (int64_t q = 0; q < kPackedTogether; ++q)
+          std::memcpy(dst + (q * g.k + p) * kPanelOf<T>, b + p * g.b_rs + j + q * kPanelOf<T>, kPanelOf<T> * sizeof(T));
+  }
+  for (; j < col1; j += kPanelOf<T>, dst += g.k * kPanelOf<T>) {
     const int cols = static_cast<int>(least(kPanelOf<T>, col1 - j));
     const T* src = b + j * g.b_cs;
     if (g.b_cs == 1) {

@@ -1,7 +1,9 @@
 // Steps of AVX2's register tiles of four to six rows of two registers, several between two branches: multiply-adds of
-// floats and of words. In assembler: the compiler has the sums of several steps, or of two loops, go to and fro between
-// registers and the stack. Only *_tier files include it.
+// f32, f64 and of words. In assembler: the compiler has the sums of several steps, or of two loops, go to and fro
+// between registers and the stack. Only *_tier files include it.
 #pragma once
+#include <type_traits>
+
 #include "tc/kernels/simd/dot4.h"
 #include "tc/kernels/simd/vec.h"
 
@@ -39,7 +41,7 @@ inline constexpr bool kRunsSteps = NV == 2 && R >= 4 && R <= 6;
     TC_STEPS_OF(6, steps, right, row, in, scratch, __VA_ARGS__)
 
 // Floats: the right operand's row lies in a packed panel, b_rs bytes after the one before, or where a table says; the
-// left one's steps lie `step` bytes apart.
+// left one's steps lie `step` bytes apart. type: s of f32, d of f64.
 #define TC_PANEL "vmovups 64*\\s(%[b]), %%ymm13\n\tvmovups 64*\\s+32(%[b]), %%ymm14\n\t"
 #define TC_SPREAD                                              \
   ".if \\s == 0\n\tmovq %[b], %%rcx\n\t.endif\n\t"             \
@@ -48,15 +50,17 @@ inline constexpr bool kRunsSteps = NV == 2 && R >= 4 && R <= 6;
 #define TC_TABLE                    \
   "movq 8*\\s(%[table]), %%rcx\n\t" \
   "vmovups (%[b],%%rcx,4), %%ymm13\n\tvmovups 32(%[b],%%rcx,4), %%ymm14\n\t"
-#define TC_ROW(left, first, second)        \
-  "vbroadcastss %c[step]*\\s" left         \
-  ", %%ymm15\n\t"                          \
-  "vfmadd231ps %%ymm13, %%ymm15, %" #first \
-  "\n\t"                                   \
-  "vfmadd231ps %%ymm14, %%ymm15, %" #second "\n\t"
-#define TC_FLOATS(steps, right, ...) \
-  TC_STEPS(steps, right, TC_ROW, .data, "rcx", [step] "i"(kStep)__VA_OPT__(, ) __VA_ARGS__)
-constexpr int64_t kStepFloats = 16;  // of a packed panel
+#define TC_ROW(type, left, first, second)         \
+  "vbroadcasts" type " %c[step]*\\s" left         \
+  ", %%ymm15\n\t"                                 \
+  "vfmadd231p" type " %%ymm13, %%ymm15, %" #first \
+  "\n\t"                                          \
+  "vfmadd231p" type " %%ymm14, %%ymm15, %" #second "\n\t"
+#define TC_ROW_F32(...) TC_ROW("s", __VA_ARGS__)
+#define TC_ROW_F64(...) TC_ROW("d", __VA_ARGS__)
+#define TC_FLOATS_OF(row, steps, right, ...) \
+  TC_STEPS(steps, right, row, .data, "rcx", [step] "i"(kStep)__VA_OPT__(, ) __VA_ARGS__)
+#define TC_FLOATS(...) TC_FLOATS_OF(TC_ROW_F32, __VA_ARGS__)
 
 // Words: half s of the quads, of which the left operand has a pair in each row.
 #define TC_VECTORS "vmovdqu %c[half]*\\s(%[b]), %%ymm13\n\tvmovdqu %c[half]*\\s+32(%[b]), %%ymm14\n\t"
@@ -77,15 +81,26 @@ TC_INLINE int64_t unknown(int64_t steps) {
   return steps;
 }
 
-// `steps` of them by the rows of a packed panel. Leaves a and b at the next one. Rows of a are a_rs floats apart, steps
-// kDistance.
-template <int kDistance, int R>
-TC_INLINE void run_steps(VecF (&v)[R][2], const float*& a, int64_t a_rs, const float*& b, int64_t steps) {
-  constexpr int kStep = kDistance * static_cast<int>(sizeof(float));
-  const int64_t rs = a_rs * static_cast<int64_t>(sizeof(float));
+// `steps` of them by the rows of a packed panel. Leaves a and b at the next one. Rows of a are a_rs elements apart,
+// steps kDistance.
+template <int kDistance, class T, int R>
+TC_INLINE void run_steps(Vec<T> (&v)[R][2], const T*& a, int64_t a_rs, const T*& b, int64_t steps) {
+  constexpr int kStep = kDistance * static_cast<int>(sizeof(T));
+  constexpr int64_t kPanelRow = 2 * kLanes<T>;
+  const int64_t rs = a_rs * static_cast<int64_t>(sizeof(T));
   steps = unknown(steps);
-  for (; steps >= 4; steps -= 4, a += 4 * kDistance, b += 4 * kStepFloats) TC_FLOATS("0,1,2,3", TC_PANEL);
-  for (; steps > 0; --steps, a += kDistance, b += kStepFloats) TC_FLOATS("0", TC_PANEL);
+  for (; steps >= 4; steps -= 4, a += 4 * kDistance, b += 4 * kPanelRow) {
+    if constexpr (std::is_same_v<T, float>)
+      TC_FLOATS("0,1,2,3", TC_PANEL);
+    else
+      TC_FLOATS_OF(TC_ROW_F64, "0,1,2,3", TC_PANEL);
+  }
+  for (; steps > 0; --steps, a += kDistance, b += kPanelRow) {
+    if constexpr (std::is_same_v<T, float>)
+      TC_FLOATS("0", TC_PANEL);
+    else
+      TC_FLOATS_OF(TC_ROW_F64, "0", TC_PANEL);
+  }
 }
 
 // The same by rows distance floats apart, of a left operand whose steps follow each other.
@@ -131,6 +146,9 @@ TC_INLINE void run_words(Bytes (&v)[R][2], const int16_t* b, const int16_t* a, i
 #undef TC_SPREAD
 #undef TC_TABLE
 #undef TC_ROW
+#undef TC_ROW_F32
+#undef TC_ROW_F64
+#undef TC_FLOATS_OF
 #undef TC_FLOATS
 #undef TC_VECTORS
 #undef TC_PAIRS
@@ -138,8 +156,8 @@ TC_INLINE void run_words(Bytes (&v)[R][2], const int16_t* b, const int16_t* a, i
 #else
 template <int R, int NV>
 inline constexpr bool kRunsSteps = false;
-template <int kDistance, int R, int NV>
-void run_steps(VecF (&)[R][NV], const float*&, int64_t, const float*&, int64_t);
+template <int kDistance, class T, int R, int NV>
+void run_steps(Vec<T> (&)[R][NV], const T*&, int64_t, const T*&, int64_t);
 template <int R, int NV>
 void run_spread_steps(VecF (&)[R][NV], const float*&, int64_t, const float*&, int64_t, int64_t);
 template <int R, int NV>
