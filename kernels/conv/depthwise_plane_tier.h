@@ -8,23 +8,39 @@
 namespace tc::kernels {
 namespace {
 
-// Registers of outputs side by side, and of the input that these see.
-template <int S>
-inline constexpr int kPlaneVecs = kPanelVecs / S;
-inline constexpr int kLineVecs = kPanelVecs + 1;
-// Rows of outputs at a time, where so many are left.
-inline constexpr int kPlaneRows = 4;
+// Columns of the input that the first taps of a piece of outputs see, which are so many registers; rows of outputs at a
+// time, where so many are left. Taps of one sum wait for each other, which a Zen 3 hides better with four registers
+// side by side than with two in four rows: 64 outputs out of the first-level cache 54 to 44 cycles.
+#if defined(__AVX512F__)
+inline constexpr int kPieceVecs = kPanelVecs;
+constexpr int plane_rows(int /*vecs*/) {
+  return 4;
+}
+#else
+inline constexpr int kPieceVecs = 2 * kPanelVecs;
+constexpr int plane_rows(int vecs) {
+  return vecs > kPanelVecs ? 2 : 4;
+}
+#endif
+inline constexpr int64_t kPieceColumns = kPieceVecs * kVecFloats;
 
 // Floats of the input that are fetched ahead with strides, whose rows give little to do: on Zen 5 144 channels of 56 x
 // 56 0.041 to 0.032 ms. Without strides it gains 2 % there, and cost a Zen 4 6 %.
 constexpr int64_t kPlaneAhead = 2048;
 
 #if defined(__AVX512F__)
+// Whether the pieces below know where lines of the image end.
+inline bool edges_fit(const ConvShape& /*s*/) {
+  return true;
+}
+
+inline constexpr int kLineVecs = kPieceVecs + 1;
 
 // The input of a piece of output columns.
 struct PlanePiece {
   const float* line;  // the first row's first tap; not in the image where that is padding
   int64_t width;
+  static constexpr int edges = 0;
   __mmask16 inside[kLineVecs];  // lanes that lie in the image
 
   // Of the output columns from `first` on.
@@ -49,17 +65,15 @@ TC_INLINE VecF shifted(__m512 a, __m512 b) {
     return VecF(_mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), N)));
 }
 
-// R rows x NV registers of outputs of one channel. [above, below): which of the input rows that they see, counted from
-// `y0`, lie in the image. Every row is read once, from where it lies; other columns are permutations of it. On a
-// machine that loads 64 bytes in a cycle, against a copy of the region with its padding: 144 channels of 56 x 56 0.19
-// to 0.14 ms, with strides of 2 0.108 to 0.056, by 5 x 5 0.36 to 0.30 and 0.19 to 0.117.
-template <int R, int NV, int K, int S>
-void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t below, const float* w, float bias,
-                     const Epilogue& e, const TileOut& out) {
+// Adds up R rows x NV registers of outputs of one channel. [above, below): which of the input rows that they see,
+// counted from `y0`, lie in the image; kInside: all do. Every row is read once, from where it lies; other columns are
+// permutations of it. On a machine that loads 64 bytes in a cycle, against a copy of the region with its padding: 144
+// channels of 56 x 56 0.19 to 0.14 ms, with strides of 2 0.108 to 0.056, by 5 x 5 0.36 to 0.30 and 0.19 to 0.117.
+template <int K, int S, int kEdges, bool kInside, int R, int NV>
+TC_INLINE void add_plane(Tile<R, NV>& t, const PlanePiece& from, int64_t y0, int64_t above, int64_t below,
+                         const float* w) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-  Tile<R, NV> t;
-  t.fill(VecF(bias));
   // Nine weights have room beside the sums, where those are few or see no more than two registers of a line at a time:
   // 255 to 198 cycles for 4 x 56 outputs, of which 144 are multiplications.
   constexpr bool kHeld = K == 3;
@@ -75,7 +89,7 @@ void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t 
   const float* line = from.line + y0 * from.width;
 #pragma GCC unroll 16
   for (int r = 0; r < (R - 1) * S + K; ++r, line += from.width) {
-    if (r < above || r >= below) continue;
+    if (!kInside && (r < above || r >= below)) continue;
     if constexpr (S == 2) {
 #pragma GCC unroll 4
       for (int q = 0; q < S * NV; ++q) __builtin_prefetch(line + kPlaneAhead + q * kVecFloats, 0, 3);
@@ -129,31 +143,37 @@ void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t 
     }
     (std::make_integer_sequence<int, K>{});
   }
-  if (out.cols < NV * kVecFloats)
-    t.template finish<true>(e, out);
-  else
-    t.finish(e, out);
 }
 
 #else
 inline constexpr int kMostPlaneTaps = 7;
 
+// Registers of a line, beside those that its last outputs begin with, that may lie outside of the image at its end.
+template <int K>
+inline constexpr int kEdge = K > 3 ? 2 : 1;
+inline bool edges_fit(const ConvShape& s) {
+  const int64_t end = (s.out[2] - 1) * s.stride[2] + s.kernel[2] - s.pad[2] - s.in[2];
+  return s.pad[2] <= kVecFloats && end <= (s.kernel[2] > 3 ? kVecFloats : 1);
+}
+
+enum PlaneEdges : int { kLeft = 1, kRight = 2 };
+
 // The input of a piece of output columns.
 struct PlanePiece {
   const float* line;  // the first row's first tap; not in the image where that is padding
   int64_t width;
-  bool whole;  // all that a piece reads lies in the image; if not, `inside`: of the register j from tap kx on, the
-               // lanes that do
-  __m256i inside[kMostPlaneTaps][kPanelVecs];
+  int edges;  // kLeft, kRight: the registers there do not lie in the image with all lanes, but with those of `inside`,
+              // from tap kx on
+  __m256i inside[kMostPlaneTaps][kPieceVecs];
 
   // Of the output columns from `first` on.
   PlanePiece(const ConvShape& s, const float* image, int64_t first) : width(s.in[2]) {
     const int64_t x0 = first * s.stride[2] - s.pad[2];
     line = image + x0;
-    whole = x0 >= 0 && x0 + kPanel + s.kernel[2] - 1 <= width;
-    if (whole) return;
+    edges = (x0 < 0 ? kLeft : 0) | (x0 + kPieceColumns + s.kernel[2] - 1 > width ? kRight : 0);
+    if (edges == 0) return;
     for (int64_t kx = 0; kx < s.kernel[2]; ++kx)
-      for (int j = 0; j < kPanelVecs; ++j) {
+      for (int j = 0; j < kPieceVecs; ++j) {
         const int64_t x = x0 + kx + j * kVecFloats;
         const auto first_lanes = [](int64_t n) {
           return Tail<float>(static_cast<int>(most(0, least(kVecFloats, n)))).m;
@@ -163,17 +183,17 @@ struct PlanePiece {
   }
 };
 
-template <int R, int NV, int K, int S, bool kWhole>
-TC_INLINE void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t below, const float* w,
-                               float bias, const Epilogue& e, const TileOut& out) {
-  Tile<R, NV> t;
-  t.fill(VecF(bias));
+// Adds up R rows x NV registers of outputs of one channel. [above, below): which of the input rows that they see,
+// counted from `y0`, lie in the image; kInside: all do. Every row is read from where it lies, once for each tap.
+template <int K, int S, int kEdges, bool kInside, int R, int NV>
+TC_INLINE void add_plane(Tile<R, NV>& t, const PlanePiece& from, int64_t y0, int64_t above, int64_t below,
+                         const float* w) {
   // Every second column, within halves of registers: in the order of pairs, which the sums leave at the end.
   constexpr int kEven = _MM_SHUFFLE(2, 0, 2, 0), kOdd = _MM_SHUFFLE(3, 1, 3, 1), kPairs = _MM_SHUFFLE(3, 1, 2, 0);
   const float* line = from.line + y0 * from.width;
 #pragma GCC unroll 16
   for (int r = 0; r < (R - 1) * S + K; ++r, line += from.width) {
-    if (r < above || r >= below) continue;
+    if (!kInside && (r < above || r >= below)) continue;
     const float* const weights = forget(w);  // kept in registers, they would push out sums
     const auto tap = [&](int kx, const VecF(&column)[NV]) __attribute__((always_inline)) {
 #pragma GCC unroll 4
@@ -181,7 +201,7 @@ TC_INLINE void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above
         const int ky = r - i * S;
         if (ky < 0 || ky >= K) continue;
         const VecF weight(weights[ky * K + kx]);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < NV; ++j) t.v[i][j] = fma(column[j], weight, t.v[i][j]);
       }
     };
@@ -189,55 +209,95 @@ TC_INLINE void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above
     for (int kx = 0; kx < K; kx += S) {
       const auto read = [&](int j) __attribute__((always_inline)) {
         const float* const at = line + kx + j * kVecFloats;
-        return held(kWhole ? load(at) : VecF(_mm256_maskload_ps(at, from.inside[kx][j])));
+        const bool edge = (kEdges & kLeft && j == 0) || (kEdges & kRight && j >= S * (NV - 1) - kEdge<K> + 1);
+        return held(edge ? VecF(_mm256_maskload_ps(at, from.inside[kx][j])) : load(at));
       };
-      if constexpr (S == 1) {
-        VecF column[NV];
-#pragma GCC unroll 2
-        for (int j = 0; j < NV; ++j) column[j] = read(j);
-        tap(kx, column);
-      } else {
-        if (kx == 0) __builtin_prefetch(line + kPlaneAhead, 0, 3);
-        const VecF first = read(0), second = read(1);
-        tap(kx, {VecF(_mm256_shuffle_ps(first, second, kEven))});
-        if (kx + 1 < K) tap(kx + 1, {VecF(_mm256_shuffle_ps(first, second, kOdd))});
+      VecF column[NV], next[NV];
+      if (S == 2 && kx == 0) __builtin_prefetch(line + kPlaneAhead, 0, 3);
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) {
+        if constexpr (S == 1) {
+          column[j] = read(j);
+        } else {
+          const VecF first = read(2 * j), second = read(2 * j + 1);
+          column[j] = VecF(_mm256_shuffle_ps(first, second, kEven));
+          next[j] = VecF(_mm256_shuffle_ps(first, second, kOdd));
+        }
       }
+      tap(kx, column);
+      if (S == 2 && kx + 1 < K) tap(kx + 1, next);
     }
   }
   if constexpr (S == 2) {
 #pragma GCC unroll 4
     for (int i = 0; i < R; ++i)
-      t.v[i][0] = VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(t.v[i][0]), kPairs)));
+#pragma GCC unroll 2
+      for (int j = 0; j < NV; ++j)
+        t.v[i][j] = VecF(_mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(t.v[i][j]), kPairs)));
   }
-  if (out.cols < NV * kVecFloats)
-    t.template finish<true>(e, out);
-  else
-    t.finish(e, out);
-}
-
-// R rows x NV registers of outputs of one channel. [above, below): which of the input rows that they see, counted from
-// `y0`, lie in the image. Every row is read from where it lies, once for each tap.
-template <int R, int NV, int K, int S>
-void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t above, int64_t below, const float* w, float bias,
-                     const Epilogue& e, const TileOut& out) {
-  static_assert(S == 1 || NV == 1);
-  (from.whole ? depthwise_plane<R, NV, K, S, true> : depthwise_plane<R, NV, K, S, false>)(from, y0, above, below, w,
-                                                                                          bias, e, out);
 }
 #endif
 
-using DepthwisePlaneFn = void (*)(const PlanePiece&, int64_t, int64_t, int64_t, const float*, float, const Epilogue&,
-                                  const TileOut&);
+// `rows` rows of NV registers of outputs of one channel; y0: the first row of the input, of `height`, that they see.
+// What there is to do after the sums, and whether all rows lie in the image, is not asked at every step: 64 outputs on
+// Zen 3 87 to 60 cycles, of which 36 multiply.
+template <int NV, int K, int S, int kEdges>
+void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t height, int64_t rows, const float* w, float bias,
+                     const Epilogue& e, TileOut out) {
+  const bool simple = out.simple(e);
+  const VecF lo(e.lo), hi(e.hi);
+  const Tail<float> last(out.cols - (NV - 1) * kVecFloats);
+  const auto add_rows = [&]<int R>(std::integral_constant<int, R>) __attribute__((always_inline)) {
+    constexpr int kSeen = (R - 1) * S + K;
+    const int64_t above = most(0, -y0), below = least(kSeen, height - y0);
+    Tile<R, NV> t;
+    t.fill(VecF(bias));
+    if (K == 3 && above == 0 && below == kSeen)
+      add_plane<K, S, kEdges, true>(t, from, y0, above, below, w);
+    else
+      add_plane<K, S, kEdges, false>(t, from, y0, above, below, w);
+    if (simple) {
+#pragma GCC unroll 4
+      for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+        for (int j = 0; j < NV; ++j) {
+          const VecF x = vmin(hi, vmax(lo, t.v[i][j]));
+          float* const to = out.c + i * out.row + j * kVecFloats;
+          if (j < NV - 1)
+            store(to, x);
+          else
+            store(to, x, last);
+        }
+      }
+    } else if (out.cols < NV * kVecFloats) {
+      t.template finish<true>(e, out);
+    } else {
+      t.finish(e, out);
+    }
+    y0 += R * S, rows -= R, out.c += R * out.row;
+    if (out.residual != nullptr) out.residual += R * out.residual_row;
+  };
+  while (rows >= plane_rows(NV)) add_rows(std::integral_constant<int, plane_rows(NV)>{});
+  while (rows > 0) add_rows(std::integral_constant<int, 1>{});
+}
 
-template <int K, int S, int R, int... NV>
+using DepthwisePlaneFn = void (*)(const PlanePiece&, int64_t, int64_t, int64_t, const float*, float, const Epilogue&,
+                                  TileOut);
+
+template <int K, int S, int kEdges, int... NV>
 DepthwisePlaneFn depthwise_plane_of(int vecs, std::integer_sequence<int, NV...>) {
-  static constexpr DepthwisePlaneFn kByVecs[] = {depthwise_plane<R, NV + 1, K, S>...};
+  static constexpr DepthwisePlaneFn kByVecs[] = {depthwise_plane<NV + 1, K, S, kEdges>...};
   return kByVecs[vecs - 1];
 }
 template <int K, int S>
-DepthwisePlaneFn depthwise_plane_of(int vecs, bool one_row) {
-  constexpr auto kVecs = std::make_integer_sequence<int, kPlaneVecs<S>>{};
-  return one_row ? depthwise_plane_of<K, S, 1>(vecs, kVecs) : depthwise_plane_of<K, S, kPlaneRows>(vecs, kVecs);
+DepthwisePlaneFn depthwise_plane_of(int vecs, [[maybe_unused]] const PlanePiece& piece) {
+  constexpr auto kVecs = std::make_integer_sequence<int, kPieceVecs / S>{};
+#if !defined(__AVX512F__)
+  if (piece.edges == (kLeft | kRight)) return depthwise_plane_of<K, S, kLeft | kRight>(vecs, kVecs);
+  if (piece.edges == kLeft) return depthwise_plane_of<K, S, kLeft>(vecs, kVecs);
+  if (piece.edges == kRight) return depthwise_plane_of<K, S, kRight>(vecs, kVecs);
+#endif
+  return depthwise_plane_of<K, S, 0>(vecs, kVecs);
 }
 
 }  // namespace

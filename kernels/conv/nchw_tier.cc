@@ -240,10 +240,11 @@ constexpr int kDepthwiseRows = kRegisters > 16 ? 4 : 2;
 #if defined(__AVX2__)
 
 // For these taps and strides, or null.
-using PlaneFns = DepthwisePlaneFn (*)(int vecs, bool one_row);
+using PlaneFns = DepthwisePlaneFn (*)(int vecs, const PlanePiece& piece);
 PlaneFns plane_fns(const ConvShape& s) {
   const int64_t k = s.kernel[1], stride = s.stride[1];
-  if (s.kernel[2] != k || s.stride[2] != stride || s.dilation[1] != 1 || s.dilation[2] != 1) return nullptr;
+  if (s.kernel[2] != k || s.stride[2] != stride || s.dilation[1] != 1 || s.dilation[2] != 1 || !edges_fit(s))
+    return nullptr;
   if (k == 3) return stride == 1 ? depthwise_plane_of<3, 1> : stride == 2 ? depthwise_plane_of<3, 2> : nullptr;
   if (k == 5) return stride == 1 ? depthwise_plane_of<5, 1> : stride == 2 ? depthwise_plane_of<5, 2> : nullptr;
   if (k == 7) return stride == 1 ? depthwise_plane_of<7, 1> : stride == 2 ? depthwise_plane_of<7, 2> : nullptr;
@@ -251,24 +252,17 @@ PlaneFns plane_fns(const ConvShape& s) {
 }
 
 // A tile of the plan for one channel, whose image `x` is; `out` is of its first output.
-void depthwise_plane_tile(const ConvShape& s, const ConvPlan& p, PlaneFns fns, int64_t row0, int64_t rows, int64_t col0,
-                          int64_t cols, const float* x, const float* w, float bias, const Epilogue& e, TileOut out) {
-  const int64_t most_cols = kPanel / s.stride[2];
+void depthwise_plane_tile(const ConvShape& s, PlaneFns fns, int64_t row0, int64_t rows, int64_t col0, int64_t cols,
+                          const float* x, const float* w, float bias, const Epilogue& e, TileOut out) {
+  const int64_t most_cols = kPieceColumns / s.stride[2];
   const TileOut origin = out;
   for (int64_t c = 0; c < cols; c += most_cols) {
     out.cols = static_cast<int>(least(most_cols, cols - c));
     const int vecs = (out.cols + kVecFloats - 1) / kVecFloats;
     const PlanePiece piece(s, x, col0 + c);
-    const DepthwisePlaneFn several = fns(vecs, false), one = fns(vecs, true);
-    for (int64_t r = 0; r < rows;) {
-      const bool full = r + kPlaneRows <= rows;
-      const int64_t step = full ? kPlaneRows : 1;
-      const int64_t y0 = (row0 + r) * s.stride[1] - s.pad[1], seen = (step - 1) * s.stride[1] + s.kernel[1];
-      out.c = origin.c + r * p.cols + c;
-      out.residual = origin.residual == nullptr ? nullptr : origin.residual + r * p.cols + c;
-      (full ? several : one)(piece, y0, least(seen, most(0, -y0)), least(seen, s.in[1] - y0), w, bias, e, out);
-      r += step;
-    }
+    out.c = origin.c + c;
+    out.residual = origin.residual == nullptr ? nullptr : origin.residual + c;
+    fns(vecs, piece)(piece, row0 * s.stride[1] - s.pad[1], s.in[1], rows, w, bias, e, out);
   }
 }
 #endif
@@ -344,7 +338,7 @@ void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& p, 
       out.row = out.residual_row = p.cols;
       out.c = args.y + at;
       out.residual = e.residual == nullptr ? nullptr : e.residual + at;
-      depthwise_plane_tile(s, p, fns, g.row0, g.rows, g.col0, g.cols, args.x + row0 * g.height * g.width,
+      depthwise_plane_tile(s, fns, g.row0, g.rows, g.col0, g.cols, args.x + row0 * g.height * g.width,
                            args.w + channel * taps, e.bias == nullptr ? 0.0f : e.bias[channel], e, out);
       strip(args, g, row0, 1, plane);
     }

@@ -254,11 +254,12 @@ TEST(Conv, EveryWidth) {
 }
 
 TEST(Conv, DepthwiseLines) {
-  for (const int64_t w : {31, 47, 48, 49, 63, 64, 65, 100}) {
-    for (const int64_t k : {3, 5}) {
+  for (const int64_t w : {7, 14, 28, 31, 33, 34, 47, 48, 49, 63, 64, 65, 100}) {
+    for (const int64_t k : {3, 5, 7}) {
       check(shape_2d(2, 3, 3, 9, w, k, k, 1, k / 2, 1, 3), {.bias = true, .residual = true, .slope = 0.1f});
       check(shape_2d(1, 2, 2, 10, w, k, k, 2, k / 2, 1, 2), {.bias = true, .clip = true});
       check(shape_2d(1, 2, 2, 8, w, k, k, 1, 0, 1, 2), {.residual = true, .in_place = true, .strip = true});
+      check(shape_2d(1, 2, 2, 8, w, k, k, 1, k - 1, 1, 2), {.bias = true});  // more padding than a line's last register
     }
   }
 }
