@@ -63,13 +63,7 @@ void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, c
            const TileOut& place) {
   TileOut out = place;
   out.row = out.residual_row = kChannelBlock;
-  const bool simple = out.simple(e);
-  const VecF lo(e.lo), hi(e.hi);
-  VecF bias[kBlockVecs];
-  for (int j = 0; j < kBlockVecs; ++j) {
-    const Tail<float> tail(static_cast<int>(least(kVecFloats, most(0, out.cols - j * kVecFloats))));
-    bias[j] = simple && out.bias != nullptr ? load(out.bias + j * kVecFloats, tail) : VecF(0.0f);
-  }
+  const TileEnds<kBlockVecs> ends(e, out);
   const int64_t height = s.in[1], width = s.in[2], line = width * kChannelBlock;
   for (int64_t row = 0; row < l.rows; ++row, advance(out, s.out[2] * kChannelBlock)) {
     const int64_t in_y = (l.y + row) * s.stride[1] - s.pad[1];
@@ -79,11 +73,7 @@ void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, c
     for (int64_t run = 0; run < l.count; ++run, in_x += R * S, advance(to, R * kChannelBlock)) {
       const int64_t from = -in_x, end = width - in_x;  // columns of the image
       Tile<R, kBlockVecs> t;
-#pragma GCC unroll 16
-      for (int i = 0; i < R; ++i) {
-#pragma GCC unroll 4
-        for (int j = 0; j < kBlockVecs; ++j) t.v[i][j] = bias[j];
-      }
+      ends.begin(t);
       const float* const a = x + ((in_y + ky0) * width + in_x) * kChannelBlock;
       const float* const taps = w + ky0 * K * kChannelBlock;
       if constexpr (kFetchesRows) {
@@ -96,16 +86,7 @@ void lines(const ConvShape& s, const Lines& l, const float* x, const float* w, c
         add_lines<K, S, true>(t, a, line, taps, rows, from, end);
       else
         add_lines<K, S, false>(t, a, line, taps, rows, from, end);
-      if (!simple) {
-        t.finish(e, to);
-        continue;
-      }
-#pragma GCC unroll 16
-      for (int i = 0; i < R; ++i) {
-#pragma GCC unroll 4
-        for (int j = 0; j < kBlockVecs; ++j)
-          store(to.c + i * kChannelBlock + j * kVecFloats, vmin(hi, vmax(lo, t.v[i][j])));
-      }
+      ends.end(t, to);
     }
   }
 }

@@ -77,10 +77,11 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
   constexpr bool kDense = kForm == Form::pointwise || kForm == Form::dense;
   const int64_t pixel = kDense ? kChannelBlock : s.pixel;
   out.row = out.residual_row = kDense ? kChannelBlock : s.out_pixel;
+  const TileEnds<NV> ends(e, out);
   for (; count > 0; --count) {
     ahead.next(s.blocks * s.taps.rows * s.taps.cols);
     Tile<R, NV> t;
-    t.zero();
+    ends.begin(t);
     const auto add_tap = [&](Tile<R, NV> & sum, const Tap& tap, const float* in_block, const float* w_block,
                              int64_t steps, bool touches) __attribute__((always_inline)) {
       const float* a = in_block + tap.in;
@@ -122,7 +123,7 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
       add_blocks(t, false);
     else if (s.taps.cols > 0)
       add_blocks(t, true);
-    t.finish(e, out);
+    ends.end(t, out);
     in += R * pixel;
     advance(out, R * out.row);
   }
@@ -133,16 +134,17 @@ template <int R>
 void lane_tiles(const Sum& s, const float* in, int64_t count, Ahead&, const Epilogue& e, const TileOut& place) {
   TileOut out = place;
   out.row = out.residual_row = s.out_pixel;
+  const TileEnds<kBlockVecs> ends(e, out);
   for (; count > 0; --count) {
     Tile<R, kBlockVecs> t;
-    t.zero();
+    ends.begin(t);
     const Tap* line = s.taps.first;
     for (int64_t rows = s.taps.cols > 0 ? s.taps.rows : 0; rows > 0; --rows, line += s.taps.line) {
       for (const Tap* tap = line; tap < line + s.taps.cols; ++tap) {
         t.step_lanes(in + tap->in, s.pixel, s.w + tap->w);
       }
     }
-    t.finish(e, out);
+    ends.end(t, out);
     in += R * s.pixel;
     advance(out, R * out.row);
   }

@@ -262,6 +262,44 @@ struct Tile {
   }
 };
 
+// What tiles of the same columns, one after the other, begin and end with. Where that is but a bias and a clip they
+// begin with the bias, and nothing is asked at each of them: a line of 3x3 depthwise 77 to 61 cycles a tile on Zen 3.
+template <int NV>
+struct TileEnds {
+  const Epilogue& e;
+  bool simple;
+  VecF lo, hi, bias[NV];
+
+  TC_INLINE TileEnds(const Epilogue& epilogue, const TileOut& out)
+      : e(epilogue), simple(out.simple(epilogue)), lo(epilogue.lo), hi(epilogue.hi) {
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) {
+      const int rest = out.cols - j * kVecFloats;
+      const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
+      bias[j] = simple && out.bias != nullptr ? load(out.bias + j * kVecFloats, tail) : VecF(0.0f);
+    }
+  }
+  template <int R>
+  TC_INLINE void begin(Tile<R, NV>& t) const {
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) t.v[i][j] = bias[j];
+    }
+  }
+  // Every column exists in c and in the residual.
+  template <int R>
+  TC_INLINE void end(Tile<R, NV>& t, const TileOut& out) const {
+    if (!simple) return t.finish(e, out);
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) {
+      float* const c = forget(out.c + column_offset(j, out.block));
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) store(c + i * out.row, vmin(hi, vmax(lo, t.v[i][j])));
+    }
+  }
+};
+
 // Asks for the lines that a tile will store or add to, which have the whole sum's time to come. 1x1 convolutions of 64
 // to 256 channels at 56 x 56: 61 to 67 % of the rate of a tile that stays in L1; 7x7 of 3 to 64 channels 68 to 75 %.
 template <int R, int NV>
