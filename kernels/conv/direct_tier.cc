@@ -269,8 +269,9 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
           least(args.shape.oc - channel, least(count * kChannelBlock, group_channels - out_block * kChannelBlock)));
       out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
       out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
-      const Strips strips(cols,
-                          j.few ? few_pixels(static_cast<int>(s.oc)) : kMaxRows[static_cast<int>(count) * kBlockVecs]);
+      const bool half = !j.lanes && kHalfVecs > 0 && out.cols <= kHalfVecs * kVecFloats;
+      const int vecs = half ? kHalfVecs : static_cast<int>(count) * kBlockVecs;
+      const Strips strips(cols, j.few ? few_pixels(static_cast<int>(s.oc)) : kMaxRows[vecs]);
       Ahead ahead;
       // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
       const int64_t used = any ? az.count() * ay.count() * ax.count() : 0;
@@ -300,7 +301,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
           out.residual = e.residual == nullptr ? nullptr : e.residual + at + first * sum.out_pixel;
           const TilesFn run = j.lanes ? lane_tiles_of(pixels)
                               : j.few ? few_tiles_of(static_cast<int>(s.oc), pixels)
-                                      : tiles_of(static_cast<int>(count), pixels, form);
+                                      : tiles_of(vecs, pixels, form);
           run(sum, a + first * sum.pixel, next - strip, ahead, e, out);
           strip = next;
         }

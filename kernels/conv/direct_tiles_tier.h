@@ -57,6 +57,8 @@ struct Sum {
 };
 
 constexpr int kBlockVecs = kChannelBlock / kVecFloats;
+// Registers of half a block, which is all that tiles sum of a last block of no more channels; 0: a block is a register.
+constexpr int kHalfVecs = kBlockVecs / 2;
 // So many cache lines may be on their way at once without holding up what the arithmetic reads.
 constexpr int64_t kLinesAtOnce = 32;
 // Up to so many floats of weights stay in L2 from tile to tile.
@@ -124,6 +126,13 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
     else if (s.taps.cols > 0)
       add_blocks(t, true);
     ends.end(t, out);
+    if constexpr (NV < kBlockVecs) {  // padding
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+        for (int j = NV; j < kBlockVecs; ++j) store(out.c + i * out.row + j * kVecFloats, VecF(0.0f));
+      }
+    }
     in += R * pixel;
     advance(out, R * out.row);
   }
@@ -284,9 +293,9 @@ TilesFn tiles_of(int rows, Form form) {
   return tiles_of<NV, Form::plain>(rows, all);
 }
 
-TilesFn tiles_of(int blocks, int rows, Form form) {
+TilesFn tiles_of(int vecs, int rows, Form form) {
 #if defined(__AVX512F__)
-  switch (blocks) {
+  switch (vecs) {
     case 1:
       return tiles_of<1>(rows, form);
     case 2:
@@ -297,8 +306,7 @@ TilesFn tiles_of(int blocks, int rows, Form form) {
       return tiles_of<4>(rows, form);
   }
 #else
-  (void)blocks;
-  return tiles_of<kBlockVecs>(rows, form);
+  return vecs == kHalfVecs ? tiles_of<kHalfVecs>(rows, form) : tiles_of<kBlockVecs>(rows, form);
 #endif
 }
 
