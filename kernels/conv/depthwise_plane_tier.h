@@ -244,9 +244,7 @@ TC_INLINE void add_plane(Tile<R, NV>& t, const PlanePiece& from, int64_t y0, int
 template <int NV, int K, int S, int kEdges>
 void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t height, int64_t rows, const float* w, float bias,
                      const Epilogue& e, TileOut out) {
-  const bool simple = out.simple(e);
-  const VecF lo(e.lo), hi(e.hi);
-  const Tail<float> last(out.cols - (NV - 1) * kVecFloats);
+  const TileEnds<NV> ends(e, out);
   const auto add_rows = [&]<int R>(std::integral_constant<int, R>) __attribute__((always_inline)) {
     constexpr int kSeen = (R - 1) * S + K;
     const int64_t above = most(0, -y0), below = least(kSeen, height - y0);
@@ -256,24 +254,10 @@ void depthwise_plane(const PlanePiece& from, int64_t y0, int64_t height, int64_t
       add_plane<K, S, kEdges, true>(t, from, y0, above, below, w);
     else
       add_plane<K, S, kEdges, false>(t, from, y0, above, below, w);
-    if (simple) {
-#pragma GCC unroll 4
-      for (int i = 0; i < R; ++i) {
-#pragma GCC unroll 4
-        for (int j = 0; j < NV; ++j) {
-          const VecF x = vmin(hi, vmax(lo, t.v[i][j]));
-          float* const to = out.c + i * out.row + j * kVecFloats;
-          if (j < NV - 1)
-            store(to, x);
-          else
-            store(to, x, last);
-        }
-      }
-    } else if (out.cols < NV * kVecFloats) {
-      t.template finish<true>(e, out);
-    } else {
-      t.finish(e, out);
-    }
+    if (out.cols < NV * kVecFloats)
+      ends.template end<true>(t, out);
+    else
+      ends.end(t, out);
     y0 += R * S, rows -= R, out.c += R * out.row;
     if (out.residual != nullptr) out.residual += R * out.residual_row;
   };

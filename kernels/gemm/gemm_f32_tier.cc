@@ -33,10 +33,6 @@ GemmTraits traits() {
           .unit_steps = kPanelRunsSteps};
 }
 
-// Full panels whose rows are copied together: 256 bytes of B that follow each other. 512 x 512 x 512 on Zen 3: 1.01
-// to 1.04.
-constexpr int kPanelsAtOnce = 64 / kPanel;
-
 void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
   int64_t j0 = col0;
   if constexpr (kPanelsAtOnce > 1) {

@@ -38,6 +38,12 @@ inline constexpr bool kPanelRunsSteps = kRunsSteps<kMaxRows[kPanelVecs], kPanelV
 // Rows of A in packed strips, one strip per register tile: [k][kPackedRows].
 inline constexpr int kPackedRows = kMaxRows[kPanelVecs] <= 4 ? 4 : 8;
 
+// What register j of a row has of its `cols` columns.
+TC_INLINE Tail<float> tail_of(int cols, int j) {
+  const int rest = cols - j * kVecFloats;
+  return Tail<float>(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
+}
+
 // Rows of a block split evenly among as few tiles as can be: no thin last one.
 struct Strips {
   int64_t count, height, taller;
@@ -168,8 +174,7 @@ struct Tile {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
-      const int rest = out.cols - j * kVecFloats;
-      const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
+      const Tail<float> tail = tail_of(out.cols, j);
       float* const c = forget(out.c + column_offset(j, out.block));
       if (out.bias != nullptr) {
         const VecF bias = load(out.bias + j * kVecFloats, tail);
@@ -207,8 +212,7 @@ struct Tile {
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       const int at = j * kVecFloats;
-      const int rest = out.cols - at;
-      const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
+      const Tail<float> tail = tail_of(out.cols, j);
       float* const c = forget(out.c + column_offset(j, out.block));
       const auto read = [&](const float* p) { return kRagged ? load(p, tail) : load(p); };
       if (e.alpha != 1.0f || out.scale != nullptr) {
@@ -274,9 +278,7 @@ struct TileEnds {
       : e(epilogue), simple(out.simple(epilogue)), lo(epilogue.lo), hi(epilogue.hi) {
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
-      const int rest = out.cols - j * kVecFloats;
-      const Tail<float> tail(rest < 0 ? 0 : rest > kVecFloats ? kVecFloats : rest);
-      bias[j] = simple && out.bias != nullptr ? load(out.bias + j * kVecFloats, tail) : VecF(0.0f);
+      bias[j] = simple && out.bias != nullptr ? load(out.bias + j * kVecFloats, tail_of(out.cols, j)) : VecF(0.0f);
     }
   }
   template <int R>
@@ -287,15 +289,21 @@ struct TileEnds {
       for (int j = 0; j < NV; ++j) t.v[i][j] = bias[j];
     }
   }
-  // Every column exists in c and in the residual.
-  template <int R>
+  // Every column exists in c and in the residual; kRagged: the first out.cols do, of which the last register has some.
+  template <bool kRagged = false, int R>
   TC_INLINE void end(Tile<R, NV>& t, const TileOut& out) const {
-    if (!simple) return t.finish(e, out);
+    if (!simple) return t.template finish<kRagged>(e, out);
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       float* const c = forget(out.c + column_offset(j, out.block));
 #pragma GCC unroll 16
-      for (int i = 0; i < R; ++i) store(c + i * out.row, vmin(hi, vmax(lo, t.v[i][j])));
+      for (int i = 0; i < R; ++i) {
+        const VecF x = vmin(hi, vmax(lo, t.v[i][j]));
+        if (kRagged && j == NV - 1)
+          store(c + i * out.row, x, tail_of(out.cols, j));
+        else
+          store(c + i * out.row, x);
+      }
     }
   }
 };

@@ -7,14 +7,19 @@
 namespace tc::kernels {
 namespace {
 
+// Full panels whose rows are copied together: 256 bytes of B that follow each other. 512 x 512 x 512 of f32 on Zen
+// 3: 1.01 to 1.04, of f64 1.1.
+constexpr int kPanelsAtOnce = 64 / kPanel;
+
 // Full panels side by side, columns contiguous.
-template <int kPanels>
-void pack_rows(const float* src, int64_t rs, int64_t k, float* dst) {
-  for (int64_t p = 0; p < k; ++p, src += rs, dst += kPanel) {
+template <int kPanels, class T>
+void pack_rows(const T* src, int64_t rs, int64_t k, T* dst) {
+  constexpr int kWidth = kPanelVecs * kLanes<T>;
+  for (int64_t p = 0; p < k; ++p, src += rs, dst += kWidth) {
 #pragma GCC unroll 4
     for (int q = 0; q < kPanels; ++q) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kPanel; j += kVecFloats) store(dst + q * k * kPanel + j, load(src + q * kPanel + j));
+      for (int j = 0; j < kWidth; j += kLanes<T>) store(dst + q * k * kWidth + j, load(src + q * kWidth + j));
     }
   }
 }

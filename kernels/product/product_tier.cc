@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "tc/kernels/conv/gather_tier.h"
-#include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/gemm/pack_tier.h"
 #include "tc/kernels/simd/vec.h"
 #include "tc/kernels/worker_stride.h"
 
@@ -154,20 +154,12 @@ int64_t width(Elem type) {
   return type == Elem::i32 ? kPanelOf<int32_t> : kPanelOf<double>;
 }
 
-// Panels of B that are copied side by side: 256 bytes of each row of it.
-constexpr int64_t kPackedTogether = 4;
-
 template <class T>
 void pack_as(const GemmShape& g, const T* b, int64_t col0, int64_t col1, T* dst) {
+  constexpr int64_t kTogether = kPanelsAtOnce * kPanelOf<T>;
   int64_t j = col0;
-  if (g.b_cs == 1) {
-    constexpr int64_t kColumns = kPackedTogether * kPanelOf<T>;
-    for (; j + kColumns <= col1; j += kColumns, dst += g.k * kColumns)
-      for (int64_t p = 0; p < g.k; ++p)
-#pragma GCC unroll 4
-        for (int64_t q = 0; q < kPackedTogether; ++q)
-          std::memcpy(dst + (q * g.k + p) * kPanelOf<T>, b + p * g.b_rs + j + q * kPanelOf<T>, kPanelOf<T> * sizeof(T));
-  }
+  for (; g.b_cs == 1 && j + kTogether <= col1; j += kTogether, dst += g.k * kTogether)
+    pack_rows<kPanelsAtOnce>(b + j, g.b_rs, g.k, dst);
   for (; j < col1; j += kPanelOf<T>, dst += g.k * kPanelOf<T>) {
     const int cols = static_cast<int>(least(kPanelOf<T>, col1 - j));
     const T* src = b + j * g.b_cs;
