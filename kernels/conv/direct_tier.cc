@@ -184,16 +184,19 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   Tap* taps = reinterpret_cast<Tap*>(j.scratch + kScratchHead);
   const int64_t steps_in_table = j.flat ? j.block_steps : 1;
   const int64_t phase_taps = az.taps * ay.taps * ax.taps;
-  for (int64_t y = ay.from, count = 0; any && y < ay.to; ++y) {
+  Tap* tap = taps;
+  for (int64_t y = ay.from; any && y < ay.to; ++y) {
     for (int64_t z = az.from; z < az.to; ++z) {
-      for (int64_t x = ax.from; x < ax.to; ++x) {
-        const int64_t in = (az.offset(z) - az.low) * plane + ay.offset(y) * line + (ax.offset(x) - ax.low) * unit;
-        const int64_t w = ((z * ay.taps + y) * ax.taps + x) * j.tap_weights;
-        for (int64_t step = 0; step < steps_in_table; ++step)
-          taps[count++] = {in + step * block, w + step * kChannelBlock};
+      const int64_t row = (az.offset(z) - az.low) * plane + ay.offset(y) * line - ax.low * unit;
+      int64_t w = ((z * ay.taps + y) * ax.taps + ax.from) * j.tap_weights;
+      for (int64_t x = ax.from; x < ax.to; ++x, w += j.tap_weights) {
+        int64_t in = row + ax.offset(x) * unit;
+        for (int64_t step = 0; step < steps_in_table; ++step, in += block) *tap++ = {in, w + step * kChannelBlock};
       }
     }
   }
+  // Whether all rows of the table have their weights side by side.
+  const bool side_by_side = az.count() == 1 && ax.count() == ax.taps;
   Sum sum;
   // Of the tiles [c0, c1) of row y.
   const auto taps_of = [&](int64_t y, int64_t c0, int64_t c1) {
@@ -206,7 +209,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
     t.cols = (col1 - col0) * steps_in_table;
     t.first = taps + row0 * az.count() * t.line + col0 * steps_in_table;
     if (t.rows == 0) t.cols = 0;
-    if (t.cols == t.line) t.cols *= t.rows, t.rows = 1;
+    if (t.cols == t.line && (side_by_side || !j.flat)) t.cols *= t.rows, t.rows = 1;
     return t;
   };
   sum.in_block = block;

@@ -37,7 +37,7 @@ struct Ahead {
   }
 };
 
-// A part of the table of taps: `rows` of `cols`, each `line` after the other.
+// A part of the table of taps: `rows` of `cols`, each `line` after the other. Weights of a row lie side by side.
 struct Taps {
   const Tap* first;
   int64_t line, rows, cols;
@@ -112,8 +112,12 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
           do {
             const Tap* tap = line;
             int64_t cols = s.taps.cols;
-            do add_tap(sum, *tap++, in_block, w_block, steps, touches);
-            while (--cols > 0);
+            if constexpr (kForm == Form::flat && kRunsSteps<R, NV>) {
+              run_tap_steps(sum.v, in_block, pixel, w_block + tap->w, &tap->in, cols);
+            } else {
+              do add_tap(sum, *tap++, in_block, w_block, steps, touches);
+              while (--cols > 0);
+            }
             line += s.taps.line;
           } while (--rows > 0);
         }
