@@ -41,6 +41,8 @@ struct Axis {
   }
   // Whether output o sees the image with all of them.
   TC_INLINE bool inside(int64_t o) const { return o * in_step + low >= 0 && o * in_step + high < extent; }
+  // Whether each of them reads the image for some output [o0, o1).
+  TC_INLINE bool all_meet(int64_t o0, int64_t o1) const { return meets(from, o0, o1) && meets(to - 1, o0, o1); }
   // Of them the run [i0, i1), counted from the first, that reads the image for outputs [o0, o1).
   TC_INLINE void run(int64_t o0, int64_t o1, int64_t* i0, int64_t* i1) const {
     int64_t first_met = from, end = to;
@@ -290,15 +292,18 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
         const int64_t at = ((j.image * j.oc_blocks + global_block) * j.out_depth + out_z) * out_plane +
                            (out_y * j.out_width + out_x) * kChannelBlock;
         const float* a = in + ((j.row0 + y) * ay.in_step - y0) / row_step * line;
-        // Tiles that see the same taps run together: all but the first and last ones of a row.
+        // Tiles that see the same taps run together.
         for (int64_t strip = 0; strip < strips.count;) {
           const int64_t first = strips.begin(strip);
           const int pixels = strips.rows(strip);
           sum.taps = taps_of(y, first, first + pixels);
-          int64_t next = strip + 1;
           const int64_t same_width = strip < strips.taller ? strips.taller : strips.count;
-          if (ax.inside(j.col0 + first)) {
-            while (next < same_width && ax.inside(j.col0 + strips.begin(next + 1) - 1)) ++next;
+          const auto sees_all = [&](int64_t i) {
+            return ax.all_meet(j.col0 + strips.begin(i), j.col0 + strips.begin(i + 1));
+          };
+          int64_t next = strip + 1;
+          if (sees_all(strip)) {
+            while (next < same_width && sees_all(next)) ++next;
           }
           out.c = args.y + at + first * sum.out_pixel;
           out.residual = e.residual == nullptr ? nullptr : e.residual + at + first * sum.out_pixel;
