@@ -207,24 +207,32 @@ TC_INLINE ExpScaled exp_scaled(VecF x) {
 // result underflows takes 20 times as long.
 constexpr float kExpIsZero = -103.98f;
 
-#if !defined(__AVX512F__)
+// e^x is `power` e^r, where the power of two and its inverse are normal numbers: |x| <= 87.
+struct ExpPower {
+  VecF power, r;
+};
+constexpr float kExpIsNormal = 87.0f;
+#if defined(__AVX512F__)
+TC_INLINE ExpPower exp_power(VecF x) {
+  const ExpReduced e = reduce_exp(x);
+  return {scale_by_power(f32(1.0f), e.n), e.r};
+}
+// e^x for |x| <= kExpIsNormal.
+TC_INLINE VecF exp_normal(VecF x) {
+  const ExpScaled e = exp_scaled(x);
+  return scale_by_power(e.p, e.n);
+}
+#else
 // Beside it, floats are whole numbers, whose last bits are the biased exponent.
 constexpr float kToExponent = 0x1.8p23f + 127.0f;
 // 2^n of n + kToExponent for -126 <= n <= 127; of n = -127 it is 0.
 TC_INLINE VecF power_of_two(VecF n_shifted) {
   return from_bits(shift_left<23>(bits(n_shifted)));
 }
-
-// e^x is `power` e^r, where the power of two and its inverse are normal numbers: |x| <= 87.
-struct ExpPower {
-  VecF power, r;
-};
-constexpr float kExpIsNormal = 87.0f;
 TC_INLINE ExpPower exp_power(VecF x) {
   const VecF t = fma(x, f32(1.44269504088896341f), f32(kToExponent)), n = t - f32(kToExponent);
   return {power_of_two(t), less_octaves(x, n)};
 }
-// e^x for |x| <= kExpIsNormal.
 TC_INLINE VecF exp_normal(VecF x) {
   const ExpPower e = exp_power(x);
   return e.power * exp_reduced<1>(e.r);

@@ -21,26 +21,25 @@ TC_INLINE VecF load_weights(const int8_t* w) {
   return to_float(load_i8(w));
 }
 
-// R rows of one panel's gates: to = from + before * weights, for `steps` of the inner axis; weights in bytes count
-// `unit` each. Rows of `from` are `from_row` floats apart, of `before` `n`, of `to` kLstmGates.
+// R rows of one panel's gates: sums += before * weights, for `steps` of the inner axis; weights in bytes count `unit`
+// each. Rows of `before` are n floats apart, of `sums` kLstmGates.
 template <int R, class W>
-void add_product(int64_t steps, const float* before, int64_t n, const W* weights, float unit, const float* from,
-                 int64_t from_row, float* to) {
+void add_product(int64_t steps, const float* before, int64_t n, const W* weights, float unit, float* sums) {
   constexpr bool kBytes = std::is_same_v<W, int8_t>;
   Tile<R, kPanelVecs> t;
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kBytes ? f32(0.0f) : load(from + i * from_row + j * kVecFloats);
+    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kBytes ? f32(0.0f) : load(sums + i * kLstmGates + j * kVecFloats);
   }
-  const auto step = [&](Tile<R, kPanelVecs> & sums) __attribute__((always_inline)) {
+  const auto step = [&](Tile<R, kPanelVecs> & tile) __attribute__((always_inline)) {
     if constexpr (kBytes) {
       VecF w[kPanelVecs];
 #pragma GCC unroll 4
       for (int j = 0; j < kPanelVecs; ++j) w[j] = load_weights(weights + j * kVecFloats);
-      sums.step(before, n, w);
+      tile.step(before, n, w);
     } else {
-      sums.step(before, n, weights, 16);
+      tile.step(before, n, weights, 16);
     }
     ++before, weights += kPanel;
   };
@@ -60,9 +59,8 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < kPanelVecs; ++j) {
-      VecF sum = t.v[i][j];
-      if constexpr (kBytes) sum = fma(f32(unit), sum, load(from + i * from_row + j * kVecFloats));
-      store(to + i * kLstmGates + j * kVecFloats, sum);
+      float* to = sums + i * kLstmGates + j * kVecFloats;
+      store(to, kBytes ? fma(f32(unit), t.v[i][j], load(to)) : t.v[i][j]);
     }
   }
 }
@@ -96,7 +94,7 @@ void add_row(int64_t steps, const float* before, const W* weights, int64_t panel
 }
 
 template <class W>
-using AddProduct = void (*)(int64_t, const float*, int64_t, const W*, float, const float*, int64_t, float*);
+using AddProduct = void (*)(int64_t, const float*, int64_t, const W*, float, float*);
 template <class W, int... R>
 AddProduct<W> add_product_of(int64_t rows, std::integer_sequence<int, R...>) {
   static constexpr AddProduct<W> kByRows[] = {add_product<R + 1, W>...};
@@ -105,14 +103,12 @@ AddProduct<W> add_product_of(int64_t rows, std::integer_sequence<int, R...>) {
 
 // sigmoid(x) is 1 / d. Below -40 it stays at 4e-18, so that products of two such numbers are finite.
 TC_INLINE VecF sigmoid_divisor(VecF x) {
-  const ExpScaled e = exp_scaled(clip_nan(negate(x), f32(-40.0f), f32(40.0f)));
-  return f32(1.0f) + scale_by_power(e.p, e.n);
+  return f32(1.0f) + exp_normal(clip_nan(negate(x), f32(-40.0f), f32(40.0f)));
 }
 // tanh(x) is y / (y + 2) with y = expm1(2 x); from 2 x = 20 on it is 1.
 TC_INLINE VecF tanh_dividend(VecF x) {
-  const ExpParts e = exp_parts(clip_nan(x + x, f32(-20.0f), f32(20.0f)));
-  const VecF power = scale_by_power(f32(1.0f), e.n);
-  return fma(power, e.p, power - f32(1.0f));
+  const ExpPower e = exp_power(clip_nan(x + x, f32(-20.0f), f32(20.0f)));
+  return fma(e.power, expm1_reduced(e.r), e.power - f32(1.0f));
 }
 // sigmoid(x) tanh(z) by one division.
 TC_INLINE VecF sigmoid_tanh(VecF x, VecF z) {
@@ -160,6 +156,12 @@ void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t
     add_row(n, a.before + begin * n, packed + first * 4 * n, kPanel * n, unit, x_gates, gates);
     return lstm_cells(a, gates, block, begin, end);
   }
+  // From rows 4 KB apart, which meet in one set of the first-level cache: tile by tile these would be waited for.
+  for (int64_t row = 0; row < rows; ++row) {
+    const float* from = x_gates + row * row_floats;
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kLstmGates; i += kV) store(gates + row * kLstmGates + i, load(from + i));
+  }
   // Few rows read a panel once, best in one go: 64 steps of a row 2.02 to 1.85 ms.
   const int64_t most = strips == 1 ? n : kLstmSteps;
   for (int64_t k = 0; k < n; k += most) {
@@ -168,10 +170,8 @@ void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t
       const W* weights = packed + (first * 4 + column) * n + k * kPanel;
       for (int64_t strip = 0, row = 0; strip < strips; ++strip) {
         const int64_t count = (rows - row) / (strips - strip);
-        float* to = gates + row * kLstmGates + column;
-        const float* from = k == 0 ? x_gates + row * row_floats + column : to;
         add_product_of<W>(count, std::make_integer_sequence<int, kRows>{})(
-            steps, a.before + (begin + row) * n + k, n, weights, unit, from, k == 0 ? row_floats : kLstmGates, to);
+            steps, a.before + (begin + row) * n + k, n, weights, unit, gates + row * kLstmGates + column);
         row += count;
       }
     }
