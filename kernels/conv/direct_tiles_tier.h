@@ -99,9 +99,20 @@ void tiles(const Sum& s, const float* in, int64_t count, Ahead& ahead, const Epi
       } while (--steps > 0);
     };
     const auto add_blocks = [&](Tile<R, NV> & sum, bool touches) __attribute__((always_inline)) {
+      int64_t blocks = s.blocks;
+      if constexpr (kForm == Form::pointwise && kRunsSteps<R, NV>) {
+        // Weights of all blocks lie side by side.
+        const float *a = in + s.taps.first->in, *w = s.w + s.taps.first->w;
+        const int64_t next_block = s.in_block - kChannelBlock;
+        for (; blocks > 1; --blocks, a += next_block) {
+          if (touches) ahead.touch();
+          run_steps<1>(sum.v, a, pixel, w, kChannelBlock);
+        }
+        if (touches) ahead.touch();
+        return run_steps<1>(sum.v, a, pixel, w, s.last_steps);
+      }
       const float* w_block = s.w;
       const float* in_block = in;
-      int64_t blocks = s.blocks;
       do {
         const int64_t steps = blocks == 1 ? s.last_steps : s.steps;
         if constexpr (kForm == Form::pointwise) {

@@ -78,11 +78,13 @@ inline constexpr bool kRunsSteps = NV == 2 && R >= 4 && R <= 6;
   "vpaddd %%ymm15, %" #second ", %" #second "\n\t"
 #define TC_WORDS(halves) TC_STEPS("%[a]", halves, TC_VECTORS, TC_PAIRS, , "xmm12", [half] "i"(kHalf), [quad] "i"(kQuad))
 
-// A number of steps of which the compiler does not know that it is small: loops laid out one behind the other have more
-// loads than the machine's prefetchers tell apart. 256 x 256 x 256 on Zen 3: 0.56 ms, so 0.38.
-TC_INLINE int64_t unknown(int64_t steps) {
-  asm("" : "+r"(steps));
-  return steps;
+// Makes a value one that the compiler knows nothing of. Not of steps, that they are few: loops laid out one behind the
+// other have more loads than the machine's prefetchers tell apart, 256 x 256 x 256 on Zen 3 0.56 ms, so 0.38. Nor of
+// places, how many steps they are from the first one: they are worked out again after the loop, for every 16 steps of a
+// convolution twelve instructions.
+template <class V>
+TC_INLINE void forget(V& value) {
+  asm("" : "+r"(value));
 }
 
 // `steps` of them by the rows of a packed panel. Leaves a and b at the next one. Rows of a are a_rs elements apart,
@@ -92,19 +94,25 @@ TC_INLINE void run_steps(Vec<T> (&v)[R][2], const T*& a, int64_t a_rs, const T*&
   constexpr int kStep = kDistance * static_cast<int>(sizeof(T));
   constexpr int64_t kPanelRow = 2 * kLanes<T>;
   const int64_t rs = a_rs * static_cast<int64_t>(sizeof(T));
-  steps = unknown(steps);
-  for (; steps >= 4; steps -= 4, a += 4 * kDistance, b += 4 * kPanelRow) {
+  int64_t fours = steps / 4, rest = steps % 4;
+  for (forget(fours); fours > 0; --fours) {
     if constexpr (std::is_same_v<T, float>)
       TC_FLOATS("0,1,2,3", TC_PANEL);
     else
       TC_FLOATS_OF("%[a]", TC_ROW_F64, "0,1,2,3", TC_PANEL);
+    a += 4 * kDistance, b += 4 * kPanelRow;
+    forget(a), forget(b);
   }
-  for (; steps > 0; --steps, a += kDistance, b += kPanelRow) {
+  if (rest == 0) return;
+  forget(rest);
+  do {
     if constexpr (std::is_same_v<T, float>)
       TC_FLOATS("0", TC_PANEL);
     else
       TC_FLOATS_OF("%[a]", TC_ROW_F64, "0", TC_PANEL);
-  }
+    a += kDistance, b += kPanelRow;
+    forget(a), forget(b);
+  } while (--rest > 0);
 }
 
 // The same by rows distance floats apart, of a left operand whose steps follow each other.
@@ -113,7 +121,7 @@ TC_INLINE void run_spread_steps(VecF (&v)[R][2], const float*& a, int64_t a_rs, 
                                 int64_t steps) {
   constexpr int kStep = sizeof(float);
   const int64_t rs = a_rs * kStep, b_rs = distance * kStep;
-  steps = unknown(steps);
+  forget(steps);
   for (; steps >= 4; steps -= 4, a += 4, b += 4 * distance) TC_FLOATS("0,1,2,3", TC_SPREAD, [b_rs] "r"(b_rs));
   for (; steps > 0; --steps, ++a, b += distance) TC_FLOATS("0", TC_SPREAD, [b_rs] "r"(b_rs));
 }
