@@ -53,14 +53,6 @@ struct Strips {
   int rows(int64_t strip) const { return static_cast<int>(height + (strip < taller ? 1 : 0)); }
 };
 
-// The pointer, as one that the compiler knows nothing about: it keeps neither sums with it nor pointers derived from it
-// in registers that a loop needs, and on the stack when these run out.
-template <class T>
-TC_INLINE T* forget(T* p) {
-  asm("" : "+r"(p));
-  return p;
-}
-
 // On to what lies `floats` further.
 TC_INLINE void advance(TileOut& out, int64_t floats) {
   out.c = forget(out.c + floats);

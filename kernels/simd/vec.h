@@ -176,6 +176,14 @@ TC_INLINE VecF copysign(VecF a, VecF b) {
 namespace tc::kernels {
 namespace {
 
+// The number or pointer, as one that the compiler knows nothing about: it keeps neither sums with it nor pointers
+// derived from it in registers that a loop needs, and on the stack when these run out.
+template <class T>
+TC_INLINE T forget(T value) {
+  asm("" : "+r"(value));
+  return value;
+}
+
 // x * 2^n for integral n, |n| <= 252, rounded once where it falls below the normal numbers.
 TC_INLINE VecF scale_by_power(VecF x, VecF n) {
 #if defined(__AVX512F__)
