@@ -37,8 +37,8 @@ struct Ahead {
   }
 };
 
-// A part of the table of taps: `rows` of `cols`, each `line` after the other. Of flat ones, weights of a row lie side by
-// side.
+// A part of the table of taps: `rows` of `cols`, each `line` after the other. Of flat ones, weights of a row lie side
+// by side.
 struct Taps {
   const Tap* first;
   int64_t line, rows, cols;
