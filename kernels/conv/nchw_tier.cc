@@ -101,17 +101,16 @@ void dense(int64_t count, int64_t steps, const float* w, int64_t w_row, const in
            const Epilogue& e, const TileOut& place) {
   TileOut out = place;
   // Sums that start from the bias have less to do at their end: 64 to 256 channels of 56 x 56 by 1x1 0.434 to 0.423 ms.
-  const bool begins = out.first && out.row_bias != nullptr && out.scale == nullptr && e.alpha == 1;
   const float* bias = out.row_bias;
-  if (begins) out.row_bias = nullptr;
+  const bool begins = out.first && bias != nullptr && out.scale == nullptr && e.alpha == 1;
   for (; count > 0; --count, w += R * w_row, advance(out, R * out.row)) {
     Tile<R, NV> t;
+    out.row_bias = begins ? nullptr : bias;
     if (begins) {
 #pragma GCC unroll 16
       for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
         for (int j = 0; j < NV; ++j) t.v[i][j] = VecF(bias[i]);
-      bias += R;
     } else {
       t.zero();
     }
@@ -127,7 +126,7 @@ void dense(int64_t count, int64_t steps, const float* w, int64_t w_row, const in
       } while (offset < end);
     }
     finish_tile(t, e, out);
-    if (!begins && out.row_bias != nullptr) out.row_bias += R;
+    if (bias != nullptr) bias += R;
   }
 }
 
