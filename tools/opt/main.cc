@@ -40,6 +40,14 @@ const std::map<std::string, ExportChecks> kChecks = {{"dropped", ExportChecks::d
 const std::map<std::string, ExternalData> kExternalData = {
     {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
 
+// An option whose value is one of these names; help and errors list the names.
+template <typename T>
+void add_choice(CLI::App& app, const char* option, T& field, const std::map<std::string, T>& values, const char* help) {
+  app.add_option_function<std::string>(
+         option, [&](const std::string& name) { field = values.at(name); }, help)
+      ->check(CLI::IsMember(values));
+}
+
 int64_t count_of(const std::string& text, const std::string& option) {
   const size_t at = text.rfind('=');
   const std::string digits = at == text.npos ? "" : text.substr(at + 1);
@@ -191,16 +199,13 @@ int main(int argc, char** argv) {
   app.add_option("--opset", o.exported.opset, "of an .onnx output")
       ->check(CLI::Range(kMinExportOpset, kMaxExportOpset))
       ->capture_default_str();
-  app.add_option("--target", o.exported.target,
-                 "of an .onnx output: standard, or ort for what ONNX Runtime's CPU kernels have")
-      ->transform(CLI::CheckedTransformer(kTargets));
-  app.add_option("--functions", o.exported.functions, "of an .onnx output: inlined or local")
-      ->transform(CLI::CheckedTransformer(kFunctionStyles));
-  app.add_option("--checks", o.exported.checks, "of an .onnx output, which cannot hold them: dropped or refused")
-      ->transform(CLI::CheckedTransformer(kChecks));
-  app.add_option("--external-data", o.exported.external_data,
-                 "weights in FILE.onnx.data: automatic (beyond 2 GiB), never or always")
-      ->transform(CLI::CheckedTransformer(kExternalData));
+  add_choice(app, "--target", o.exported.target, kTargets,
+             "of an .onnx output: standard, or ort for what ONNX Runtime's CPU kernels have");
+  add_choice(app, "--functions", o.exported.functions, kFunctionStyles, "of an .onnx output: inlined or local");
+  add_choice(app, "--checks", o.exported.checks, kChecks,
+             "of an .onnx output, which cannot hold them: dropped or refused");
+  add_choice(app, "--external-data", o.exported.external_data, kExternalData,
+             "weights in FILE.onnx.data: automatic (beyond 2 GiB), never or always");
   app.add_option("--external-threshold", o.exported.external_threshold, "bytes of the least tensor that goes there")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
