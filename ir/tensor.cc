@@ -97,6 +97,14 @@ bool Tensor::aligned() const {
   return reinterpret_cast<uintptr_t>(data_) % alignment == 0;
 }
 
+Tensor Tensor::without_data() const {
+  Tensor t;
+  t.dtype_ = dtype_;
+  t.extents_ = extents_;
+  t.size_ = size_;
+  return t;
+}
+
 Tensor Tensor::reshaped(Extents extents) const {
   if (element_count(extents) != size_)
     fail(ErrorCode::bad_shape, "cannot view ", Shape::of(extents_), " as ", Shape::of(extents));

@@ -85,6 +85,7 @@ class Tensor {
   void give_back_pages() const {
     if (mapped_ && size_) mapped_->give_back(data_, bytes());
   }
+  Tensor without_data() const;             // its type and extents; not defined
   Tensor reshaped(Extents extents) const;  // same data, same count
   Tensor aligned_copy() const;             // itself when aligned
   Tensor clone() const;

@@ -122,6 +122,7 @@ class Binder {
   const Node& node_;
   std::string reason_;
   std::vector<Slot> reads_, writes_;
+  std::vector<int> packed_;  // operands
   bool computable_ = false;  // the extents of all results, before the step runs
   bool done_ = false;
 };
@@ -131,9 +132,10 @@ void check(const Frame& f, const Node& node, kernels::Status status);
 
 class PlanBuilder {
  public:
-  PlanBuilder(const CompileOptions& options, const kernels::Table& table, PackedWeights& packed,
+  // `replaces_weights`: nobody reads the graph's constants afterwards; those that are packed lose their data.
+  PlanBuilder(const CompileOptions& options, const kernels::Table& table, PackedWeights& packed, bool replaces_weights,
               PlanBuilder* outer = nullptr)
-      : options_(options), table_(table), packed_(packed), outer_(outer) {}
+      : options_(options), table_(table), packed_(packed), replaces_weights_(replaces_weights), outer_(outer) {}
   std::unique_ptr<Plan> build(const Graph& graph);
 
  private:
@@ -143,6 +145,7 @@ class PlanBuilder {
   Slot slot_of(Value* v);  // its plain or only slot; captures on demand
   Slot in_layout(Value* v, Layout layout);
   void bind_node(Node& node);
+  void release_weight(Value& v);
   void bind_eval(const Node& node, std::vector<std::string> refusals);
   bool ranks_known(const Node& node);
   bool extents_computable(const Node& node);
@@ -160,6 +163,7 @@ class PlanBuilder {
   const CompileOptions& options_;
   const kernels::Table& table_;
   PackedWeights& packed_;
+  bool replaces_weights_;
   PlanBuilder* outer_;
   std::unique_ptr<Plan> plan_;
   std::map<std::pair<const Value*, Layout>, Slot> slots_;

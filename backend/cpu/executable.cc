@@ -70,17 +70,17 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
   if (options.kernels) {
-    cpu::widen_for_kernels(*e->module_);
+    cpu::widen_for_kernels(*e->module_, options.level > 0);
     cpu::decompose_for_kernels(*e->module_);
   }
   e->optimise(*e->module_);
   optimising.done(0);
   const Stage planning(*e, "plan");
-  cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_);
+  if (options.level == 2 && options.kernels && cpu::Specialisations::useful_for(e->module_->main()))
+    e->special_ = std::make_unique<cpu::Specialisations>();
+  cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_, /*replaces_weights=*/!e->special_);
   e->plan_ = builder.build(e->module_->main());
   planning.done(e->plan_->steps.size());
-  if (options.level == 2 && options.kernels && cpu::Specialisations::useful_for(*e->plan_))
-    e->special_ = std::make_unique<cpu::Specialisations>();
   if (verbose(Topic::dispatch)) report_dispatch(*e);
   return e;
 }
@@ -105,7 +105,9 @@ cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& con
   if (!special_) return context.frame_;
   const cpu::Plan* plan = special_->find(
       *module_, inputs, [&](Module& m) { optimise(m); },
-      [&](const Module& m) { return cpu::PlanBuilder(options_, kernels::table(tier_), packed_).build(m.main()); });
+      [&](const Module& m) {
+        return cpu::PlanBuilder(options_, kernels::table(tier_), packed_, false).build(m.main());
+      });
   if (!plan) return context.frame_;
   auto& frame = context.special_frames_[plan];
   if (!frame) frame = std::make_unique<cpu::Frame>(*plan, context.runtime_);

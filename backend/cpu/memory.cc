@@ -52,7 +52,7 @@ size_t PackedWeights::bytes() const {
 
 int PackedWeights::count() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<int>(blocks_.size());
+  return count_;
 }
 
 PackedWeights::~PackedWeights() {
@@ -82,9 +82,17 @@ const void* PackedWeights::get(const Tensor& source, const std::string& key, siz
   if (it != blocks_.end()) return it->second.data;
   const Block b{take(bytes), source};
   fill(b.data);
-  bytes_ += bytes;
+  bytes_ += bytes, ++count_;
   blocks_[id] = b;
   return b.data;
+}
+
+bool PackedWeights::release_source(const Tensor& source) {
+  const std::lock_guard lock(mutex_);
+  const auto is_form = [&](const auto& block) { return std::get<0>(block.first) == source.data(); };
+  if (source.owner().use_count() != 1 + std::count_if(blocks_.begin(), blocks_.end(), is_form)) return false;
+  std::erase_if(blocks_, is_form);
+  return true;
 }
 
 // Large blocks are mapped, so that letting go of them gives the pages back.

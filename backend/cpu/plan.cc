@@ -154,12 +154,13 @@ const void* Binder::pack(int i, const std::string& key, size_t bytes, const std:
   TC_CHECK(t, "only constants are packed");
   const void* packed = builder_.packed_.get(*t, key, bytes, fill);
   t->give_back_pages();  // the packed form is what runs read
+  packed_.push_back(i);
   return packed;
 }
 
 void Binder::regions() {
   for (int r = 0; r < node_.num_regions(); ++r) {
-    PlanBuilder inner(builder_.options_, builder_.table_, builder_.packed_, &builder_);
+    PlanBuilder inner(builder_.options_, builder_.table_, builder_.packed_, builder_.replaces_weights_, &builder_);
     builder_.pending_regions_.push_back(inner.build(node_.region(r)));
     for (const auto& c : builder_.pending_regions_.back()->captures) reads_.push_back(c.outer);
   }
@@ -312,11 +313,21 @@ void PlanBuilder::bind_node(Node& node) {
       for (size_t s = before; s < plan_->steps.size(); ++s)
         if (plan_->steps[s]->node == &node) plan_->steps[s]->refusals = refusals;
       if (claims) plan_->claims.insert(plan_->claims.end(), claims->begin(), claims->end());
+      if (replaces_weights_)
+        for (const int i : b.packed_) release_weight(*node.operand(i));
       return;
     }
     refusals.push_back(cat(row.name, ": ", b.reason_));
   }
   bind_eval(node, std::move(refusals));
+}
+
+// Packed weights replace those that passes made, as where a normalisation went into them; mapped ones have given back
+// their pages.
+void PlanBuilder::release_weight(Value& v) {
+  const Tensor& weight = *v.constant();
+  if (v.uses().size() > 1 || slots_.count({&v, Layout::plain}) || !packed_.release_source(weight)) return;
+  v.def()->set_attrs(std::make_shared<Constant::Attrs>(Constant::Attrs{weight.without_data()}));
 }
 
 void PlanBuilder::bind_eval(const Node& node, std::vector<std::string> refusals) {

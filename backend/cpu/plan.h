@@ -116,6 +116,8 @@ class PackedWeights {
   // The packed form of `source` under `key`; `fill` writes it on first use. Tensors that view the same memory with
   // other extents have packed forms of their own.
   const void* get(const Tensor& source, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
+  // Lets go of `source`, a constant's, if nobody else holds its data: forms stay, but are not found again.
+  bool release_source(const Tensor& source);
   size_t bytes() const;
   int count() const;
   ~PackedWeights();
@@ -135,6 +137,7 @@ class PackedWeights {
   std::map<std::tuple<const void*, Extents, std::string>, Block> blocks_;
   std::vector<Chunk> chunks_;
   size_t bytes_ = 0;
+  int count_ = 0;
 };
 
 class Plan {

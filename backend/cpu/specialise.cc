@@ -66,9 +66,9 @@ void fix_extents(Module& module, const std::vector<Datum>& inputs) {
 
 }  // namespace
 
-bool Specialisations::useful_for(const Plan& plan) {
+bool Specialisations::useful_for(const Graph& graph) {
   bool random = false, unknown = false;
-  walk(*plan.graph, [&](Node& n) {
+  walk(graph, [&](Node& n) {
     random |= n.info().traits.nondeterministic;
     for (int j = 0; j < n.num_results(); ++j) {
       const Type& t = n.result(j)->type();

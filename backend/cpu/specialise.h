@@ -28,8 +28,8 @@ class Specialisations {
   const Plan* find(const Module& general, const std::vector<Datum>& inputs, const Optimise& optimise,
                    const MakePlan& plan);
 
-  // Worth it for this plan: some value has an unknown rank, and runs do not draw random numbers.
-  static bool useful_for(const Plan& plan);
+  // Worth it for this graph: some value has an unknown rank, and runs do not draw random numbers.
+  static bool useful_for(const Graph& graph);
 
  private:
   using Key = std::vector<int64_t>;

@@ -67,6 +67,8 @@ Patch fold_constants(Rewrite& r) {
   } catch (const Error&) {
     return r.miss("evaluation fails; left for the run to report");
   }
+  for (const Datum& d : operands)
+    if (d.is_tensor()) d.tensor().give_back_pages();
   std::vector<Value*> values;
   for (const Datum& d : results) {
     if (!d.empty() && !d.is_tensor()) return r.miss("the result is no tensor");

@@ -268,5 +268,33 @@ TEST(PackedWeights, TellScalesApart) {
   EXPECT_EQ(compiled(m, plain)->packed_weights(), 2);
 }
 
+// An executable has no weights beside packed ones, the program that it was compiled from keeps its own.
+TEST(PackedWeights, ReplaceOthers) {
+  Module m;
+  Builder b(m.main());
+  const auto filled = [&](Extents extents, float first) {
+    Tensor t(DType::f32, std::move(extents));
+    for (float& v : t.mutable_span<float>()) v = first, first = first < 1 ? first + 0.01F : 0.1F;
+    return t;
+  };
+  Value* x = m.main().add_input(Type::tensor(DType::f32, Shape({Dim(1), Dim(16), Dim(9), Dim(9)})), "x");
+  Value* normalised = b.make<BatchNormalization>({b.make<Conv>({x, b.constant(filled({32, 16, 3, 3}, 0.2F))}),
+                                                  b.constant(filled({32}, 0.5F)), b.constant(filled({32}, 0.1F)),
+                                                  b.constant(filled({32}, 0.3F)), b.constant(filled({32}, 0.7F))});
+  m.main().set_outputs(std::vector{normalised, b.make<Conv>({normalised, b.constant(filled({16, 32, 3, 3}, 0.4F))})});
+  const auto weights = [](const Graph& graph, bool defined) {
+    int count = 0;
+    walk(graph, [&](const Node& n) {
+      count += n.is<Constant>() && n.result(0)->shape().rank() == 4 && n.result(0)->constant()->defined() == defined;
+    });
+    return count;
+  };
+  const auto executable = compiled(m);
+  EXPECT_EQ(weights(executable->graph(), false), 2);
+  EXPECT_EQ(weights(executable->graph(), true), 0);
+  EXPECT_EQ(weights(m.main(), true), 2);
+  expect_agreement(m, {{filled({1, 16, 9, 9}, 0.15F)}, {filled({1, 16, 9, 9}, 0.6F)}});
+}
+
 }  // namespace
 }  // namespace tc

@@ -40,7 +40,7 @@ std::vector<Datum> inputs(int64_t rows, int64_t columns, int64_t mode) {
 TEST(Specialise, ResultsStayWhenInputsComeAgain) {
   const auto module = parse_module(kBranches, "program");
   const auto executable = compiled(*module, {});
-  ASSERT_TRUE(cpu::Specialisations::useful_for(executable->plan()));
+  ASSERT_TRUE(cpu::Specialisations::useful_for(executable->graph()));
   const auto context = executable->make_context(1);
   // More kinds of inputs than plans are kept for, in an order in which they come again; with five columns the branch
   // that is not taken contradicts the extents.
@@ -99,7 +99,7 @@ TEST(Specialise, KeepsFewPlans) {
 
 TEST(Specialise, OnlyWhereARankIsUnknown) {
   const auto module = parse_module("graph @main(%x: f32[N,3]) { %y = tanh %x \n return %y }", "program");
-  EXPECT_FALSE(cpu::Specialisations::useful_for(compiled(*module, {})->plan()));
+  EXPECT_FALSE(cpu::Specialisations::useful_for(compiled(*module, {})->graph()));
 }
 
 }  // namespace
