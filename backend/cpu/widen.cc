@@ -70,24 +70,60 @@ std::optional<DType> wider(const Node& n) {
   return byte && (n.is<ReduceMax>() || n.is<ReduceMin>()) ? std::optional(DType::i32) : std::nullopt;
 }
 
+bool narrow_float(const Value* v) {
+  const auto t = dtype_of(v);
+  return t == DType::f16 || t == DType::bf16;
+}
+
+// Ops that give what lies near to the result for what lies near to their operands.
+bool is_smooth(const Node& n) {
+  return n.info().family == Family::elementwise && n.num_results() == 1 && narrow_float(n.result(0)) && !n.is<Cast>() &&
+         !n.is<BitCast>() && !n.is<Floor>() && !n.is<Ceil>() && !n.is<Round>() && !n.is<Sign>() && !n.is<Mod>() &&
+         !n.is<Dropout>();
+}
+
+// Ops that move elements of any type.
+bool is_movement(const Node& n) {
+  return n.is<Concat>() || n.is<Split>() || n.is<Slice>() || n.is<Reshape>() || n.is<Flatten>() || n.is<Squeeze>() ||
+         n.is<Unsqueeze>() || n.is<Transpose>() || n.is<Pad>() || n.is<Expand>() || n.is<DepthToSpace>() ||
+         n.is<SpaceToDepth>();
+}
+
 class Widening {
  public:
+  explicit Widening(bool keeps_precision) : keeps_precision_(keeps_precision) {}
+
   void run(const Graph& graph) {
     std::vector<Node*> nodes;
-    walk(graph, [&](Node& n) {
-      if (wider(n)) nodes.push_back(&n);
-    });
-    for (Node* n : nodes) widen(*n, *wider(*n));
+    walk(graph, [&](Node& n) { nodes.push_back(&n); });
+    for (Node* n : nodes) {
+      if (const auto to = wider(*n))
+        widen(*n, *to);
+      else if (follows(*n))
+        widen(*n, DType::f32);
+      else if (n->is<Cast>() && wide_.count(n->operand(0)) && n->result(0)->dtype() == DType::f32)
+        n->result(0)->replace_all_uses_with(wide_.at(n->operand(0)));
+    }
   }
 
  private:
+  // Does the node go on in f32 from operands that were about to be rounded? What only moves elements does where all of
+  // them come from there: a cache that is longer than what is appended to it stays as it is.
+  bool follows(const Node& n) const {
+    if (!is_smooth(n) && !is_movement(n)) return false;
+    const auto wide = [&](const Value* v) { return narrow_float(v) && wide_.count(v); };
+    const auto near = [&](const Value* v) {
+      return !narrow_float(v) || wide_.count(v) || v->constant() || (v->def() && v->def()->is<Cast>());
+    };
+    const auto& operands = n.operands();
+    return std::any_of(operands.begin(), operands.end(), wide) &&
+           (is_smooth(n) || std::all_of(operands.begin(), operands.end(), near));
+  }
+
   void widen(Node& n, DType to) {
     // All operands of the kind of the first: both narrow floats, or the very type.
-    const DType first = n.operand(0)->dtype();
-    const auto narrow = [&](const Value* v) {
-      const auto t = dtype_of(v);
-      return t == first || (to == DType::f32 && (t == DType::f16 || t == DType::bf16));
-    };
+    const DType first = (n.is<Where>() ? n.result(0) : n.operand(0))->dtype();
+    const auto narrow = [&](const Value* v) { return dtype_of(v) == first || (to == DType::f32 && narrow_float(v)); };
     Builder b(*n.graph(), &n);
     b.set_location(n.location());
     std::vector<Value*> operands = n.operands();
@@ -103,7 +139,9 @@ class Widening {
         // The fraction is cut off: what is a whole number, as where all pixels are the same, must not have got less.
         if (n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::linear && kind(was->dtype()) != DTypeKind::floating)
           now = b.make<Mul>({now, b.scalar<float>(1 + 0x1p-20F)});
-        now = b.make<Cast>({now}, {.to = was->dtype()});
+        Value* rounded = b.make<Cast>({now}, {.to = was->dtype()});
+        if (keeps_precision_ && narrow_float(was)) wide_[rounded] = now;
+        now = rounded;
       }
       now->set_type(was->type());
       now->set_name(was->name());
@@ -120,14 +158,20 @@ class Widening {
   }
 
   Value* widened(Builder& b, Value* v, DType to) {
+    if (const auto it = wide_.find(v); it != wide_.end()) return it->second;
     const Tensor* t = v->constant();
     if (!t) return b.make<Cast>({v}, {.to = to});
     Tensor& wide = constants_[v];
-    if (!wide.defined()) wide = converted(*t, to);
+    if (!wide.defined()) {
+      wide = converted(*t, to);
+      t->give_back_pages();
+    }
     return b.constant(wide);
   }
 
+  bool keeps_precision_;
   std::unordered_map<const Value*, Tensor> constants_;
+  std::unordered_map<const Value*, Value*> wide_;  // what a value was rounded from by a conversion put here
 };
 
 void decompose(Node& n) {
@@ -166,8 +210,8 @@ void decompose_for_kernels(Module& module) {
   for (Node* n : nodes) decompose(*n);
 }
 
-void widen_for_kernels(Module& module) {
-  Widening widening;
+void widen_for_kernels(Module& module, bool keeps_precision) {
+  Widening widening(keeps_precision);
   for (const auto& f : module.functions()) widening.run(*f);
   widening.run(module.main());
 }

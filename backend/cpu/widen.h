@@ -13,8 +13,9 @@ bool has_kernels(OpId op);
 //   resizing and what is decomposed afterwards (other kernels take them as they are); results are rounded as the
 //   reference rounds them, but for the error of f32 before; bytes as i32, of maxima and minima, and up to 16 bits as
 //   f32, of what resizing copies; nothing is rounded.
-// Constants are converted once.
-void widen_for_kernels(Module& module);
+// Constants are converted once. Where precision is kept, what runs in f32 hands its results on in f32, through
+// elementwise ops and movements too, without rounding them in between; conversions that the program has stay.
+void widen_for_kernels(Module& module, bool keeps_precision);
 
 // Replaces nodes that have no kernel, but a decomposition into ops that have some: what the reference body would
 // compute element by element runs on kernels then.
