@@ -39,6 +39,11 @@ Function tagger_of();
 template <bool kQuantised>
 Function llama_of();
 
+// In half precision.
+Function unet_f16();
+Function speech_encoder_f16();
+Function llama_f16();
+
 // Transformers and recurrent networks.
 template <int kLayers>
 Function bert_of();

@@ -23,7 +23,9 @@ TEST_P(ZooTest, ExportsAndAgreesWithOnnxRuntime) {
   if (model.compared && !peers::node_modules().empty()) {
     InputSpec spec;
     spec.dims = model.dims;
-    EXPECT_EQ(peers::compare_export(made, spec), "");
+    Tolerance tolerance = peers::kModelTolerance;
+    tolerance.atol_of_max = model.error;
+    EXPECT_EQ(peers::compare_export(made, spec, tolerance), "");
     return;
   }
   const auto bytes = std::make_shared<const std::string>(export_onnx_bytes(made, {.opset = model.opset}));

@@ -129,7 +129,7 @@ const Tensor& find(const NamedTensors& tensors, const std::string& name) {
   throw std::runtime_error("no tensor is named " + name);
 }
 
-std::string compare_export(const Function& f, InputSpec spec) {
+std::string compare_export(const Function& f, InputSpec spec, const Tolerance& tolerance) {
   Job job;
   job.exact = true;
   job.bytes = export_onnx_bytes(f);
@@ -149,7 +149,7 @@ std::string compare_export(const Function& f, InputSpec spec) {
   std::string report;
   for (size_t i = 0; i < actual.size(); ++i) {
     const std::string& name = meant[i].name;
-    if (const std::string d = difference(actual[i], find(expected.outputs, name), kModelTolerance); !d.empty())
+    if (const std::string d = difference(actual[i], find(expected.outputs, name), tolerance); !d.empty())
       report += cat(name, ": ", d, "\n");
     if (exported[i].type != meant[i].type)
       report += cat(name, " is ", meant[i].type, " and ", exported[i].type, " once exported\n");

@@ -45,8 +45,8 @@ enum class Runtime { node, web };  // native code, or WebAssembly
 std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime = Runtime::node);
 
 // Exports f, and runs the file here and with ONNX Runtime on the inputs of the spec, random ones where it has none.
-// What differs; empty when nothing does.
-std::string compare_export(const Function& f, InputSpec spec);
+// What differs by more than the tolerance; empty when nothing does.
+std::string compare_export(const Function& f, InputSpec spec, const Tolerance& tolerance = kModelTolerance);
 
 // Values between -1 and 1 from `seed`.
 Tensor random_f32(const Extents& extents, unsigned seed);
