@@ -214,9 +214,9 @@ bool bind_conv(Binder& b) {
     if (b.has(3)) residual = b.in(3, out_layout);
   // What runs where the extents are small is not always what runs where they are large: of those that are known at run
   // time only, the direct form is kept as well. 512 to 64 channels on an image of one row: 0.82 ms by Winograd, 0.09.
-  const bool by_extents = algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4 ||
-                          algorithm == ConvAlgorithm::split;
-  const bool chosen_at_run = by_extents && b.constant(1) && !spatial_extents_known(b);
+  const bool by_extents = kernels::conv_by_winograd(algorithm) || algorithm == ConvAlgorithm::split;
+  const bool chosen_at_run =
+      by_extents && b.constant(1) && !spatial_extents_known(b) && kernels::conv_accepts(ConvAlgorithm::direct, fixed);
   const auto pack = [&](ConvAlgorithm form) {
     const Tensor aligned = b.constant(1)->aligned_copy();
     std::string key =

@@ -327,8 +327,10 @@ int64_t winograd_tiles(const ConvShape& s, int64_t m) {
 constexpr int64_t kMostWinogradFloats = 128 * 1024;
 bool winograd_accepts(const ConvShape& s, int64_t m) {
   const int64_t across = s.kernel[2], down = s.kernel[1];
-  if (s.groups != 1 || s.transposed || across * down == 1) return false;
-  if (winograd_counts(s, m).products * s.ic > kMostWinogradFloats) return false;
+  if (s.transposed || across * down == 1) return false;
+  const int64_t together = conv_groups_together(s);
+  if (together == 0 || winograd_counts(s, m).products * (s.ic / s.groups * together) > kMostWinogradFloats)
+    return false;
   if (across == 1 || down == 1) {
     if (m == 2) return false;
     if (s.stride[1] == 1 && s.stride[2] == 1) return true;
@@ -343,6 +345,7 @@ bool winograd_accepts(const ConvShape& s, int64_t m) {
 // unet 54.7, 52.6, 52.4, 52.3 ms, resnet18 12.7, 12.1, 12.0, 12.1; two threads: unet 33.0, 31.5, 31.7, 32.3.
 constexpr double kWinogradShare = 1.25;
 
+// s: of conv_group.
 void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   const int64_t m = winograd_outputs(p.algorithm);
   const auto [products, elements] = winograd_counts(s, m);
@@ -355,7 +358,8 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   p.block_tile = width / kChannelBlock;
   p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
   // Every range reads all weights anew: no more of them than four threads want.
-  const int64_t ranges = std::max(ceil_div(p.cols, most), std::min(ceil_div(p.cols, 8), ceil_div(4, p.block_tiles)));
+  const int64_t ranges =
+      std::max(ceil_div(p.cols, most), std::min(ceil_div(p.cols, 8), ceil_div(4, p.block_tiles * p.groups)));
   p.col_tile = ceil_div(p.cols, ranges);
   // Grows with the image, so that memory for the largest image serves all.
   const int64_t tiles = std::min(most, p.cols);
@@ -392,12 +396,12 @@ UsedTaps used_taps(const ConvShape& s, int axis) {
 }
 double direct_cost(const ConvShape& s) {
   const UsedTaps planes = used_taps(s, 0), rows = used_taps(s, 1), cols = used_taps(s, 2);
-  const auto weights = static_cast<double>(planes.taps * rows.taps * cols.taps * s.ic * s.oc);
+  const int64_t channels = s.ic / s.groups * s.oc;
+  const auto weights = static_cast<double>(planes.taps * rows.taps * cols.taps * channels);
   // What lies in the padding of a dilated kernel is left out by rows, and by tiles of some columns.
   const bool apart = volume(s.dilation) > 1;
   const int64_t pairs = planes.pairs * (apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2]);
-  return static_cast<double>(s.n * s.ic * s.oc) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) +
-         weight_cost(weights);
+  return static_cast<double>(s.n * channels) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) + weight_cost(weights);
 }
 // The share that padding to whole tiles leaves is computed too; a number's way to halves takes as long as 10 of them.
 double split_cost(const ConvShape& s) {
@@ -413,13 +417,16 @@ constexpr int64_t kFewestTiles = 4;
 // Sums of stride 2 are four times as long, which hides more. Zen 4, one thread, time by this / directly, with weights
 // from memory: 128 to 256 channels of 28 x 28 by m = 2 0.76, 256 to 256 0.78, 256 to 512 of 14 x 14 1.08; m = 4: 32 to
 // 64 of 112 x 112 0.67, 128 to 128 of 56 x 56 0.67, 64 to 128 of 28 x 28 1.03.
-double winograd_cost(const ConvShape& s, int64_t m) {
+double winograd_cost(const ConvShape& shape, ConvAlgorithm algorithm) {
+  const int64_t m = winograd_outputs(algorithm), groups = conv_grouped(algorithm, shape).groups;
+  const ConvShape s = conv_group(conv_grouped(algorithm, shape));
   const auto [products, elements] = winograd_counts(s, m);
   const auto tiles = static_cast<double>(s.n * s.out[0] * std::max(kFewestTiles, winograd_tiles(s, m)));
   const auto weights = static_cast<double>(products * s.ic * s.oc);
   const double transforms = 12 * tiles * static_cast<double>(products * s.ic + elements * s.oc);
-  if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + weight_cost(weights) / 2;
-  return weights * tiles / 0.8 + transforms + weight_cost(weights);
+  const double reads = weight_cost(static_cast<double>(groups) * weights);
+  if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + reads / 2;
+  return weights * tiles / 0.8 + transforms + reads;
 }
 
 }  // namespace
@@ -475,6 +482,9 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
 
 namespace {
 
+// Groups that are no whole blocks run on plain planes, at such a share of what direct reaches.
+constexpr double kPlainGroupsShare = 0.5;
+
 // The share of vector lanes that work on pixels of plain NCHW.
 double nchw_use(const ConvShape& s) {
   const int64_t cols = is_pointwise(s) ? s.out[1] * s.out[2] : s.out[2];
@@ -489,14 +499,14 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
   if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
   if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
     ConvAlgorithm best = ConvAlgorithm::direct;
-    double least = direct_cost(s);
+    double least = direct_cost(s) / (conv_accepts(best, s) ? 1 : kPlainGroupsShare);
     const auto consider = [&](ConvAlgorithm a, auto cost) {
       if (!conv_accepts(a, s)) return;
       if (const double c = cost(); c < least) best = a, least = c;
     };
     if (kernels.split.fn != nullptr) consider(ConvAlgorithm::split, [&] { return split_cost(s); });
-    consider(ConvAlgorithm::winograd4, [&] { return winograd_cost(s, 4); });
-    consider(ConvAlgorithm::winograd2, [&] { return winograd_cost(s, 2); });
+    consider(ConvAlgorithm::winograd4, [&] { return winograd_cost(s, ConvAlgorithm::winograd4); });
+    consider(ConvAlgorithm::winograd2, [&] { return winograd_cost(s, ConvAlgorithm::winograd2); });
     if (best != ConvAlgorithm::direct) return best;
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
@@ -546,7 +556,7 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       break;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      plan_winograd(p, s, width);
+      plan_winograd(p, conv_group(conv_grouped(algorithm, s)), width);
       break;
     case ConvAlgorithm::im2col:
       plan_im2col(p, s, width);
@@ -583,7 +593,8 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
       return round_up(s.oc, kSplitOutputs) * round_up(s.ic, kSplitChannels) * taps;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      return winograd_counts(s, winograd_outputs(algorithm)).products * s.ic * blocks(s.oc) * kChannelBlock;
+      return winograd_counts(s, winograd_outputs(algorithm)).products * conv_group(conv_grouped(algorithm, s)).ic *
+             blocks(s.oc) * kChannelBlock;
     case ConvAlgorithm::im2col:
     case ConvAlgorithm::nchw:
     case ConvAlgorithm::depthwise_nchw:

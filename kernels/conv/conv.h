@@ -36,7 +36,7 @@ enum class ConvAlgorithm : uint8_t {
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group, not transposed: products by halves, which err by kSplitError
-  winograd2,       // blocked -> blocked, one group, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
+  winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
   im2col,          // plain -> plain, anything
   nchw,            // plain -> plain, not transposed
@@ -100,12 +100,31 @@ constexpr bool conv_by_patches(const ConvShape& s) {
 constexpr int64_t winograd_apart(const ConvShape& s, int axis) {
   return s.kernel[axis] == 1 ? 1 : s.dilation[axis];
 }
-// As direct sees it: groups of whole blocks.
+constexpr bool conv_by_winograd(ConvAlgorithm algorithm) {
+  return algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4;
+}
+// So many groups are whole blocks of inputs and outputs; 0: no number of them that the groups divide into.
+constexpr int64_t conv_groups_together(const ConvShape& s) {
+  const int64_t in = s.ic / s.groups, out = s.oc / s.groups;
+  int64_t together = 1;
+  while (together < kChannelBlock && (together * in % kChannelBlock != 0 || together * out % kChannelBlock != 0))
+    together *= 2;
+  return s.groups == 1 ? 1 : s.groups % together == 0 ? together : 0;
+}
+// As direct and Winograd see it: groups of whole blocks. For the latter several become one, with weights of zero
+// between them: for 24 channels to a group it multiplies twice as much, and a quarter of it.
 constexpr ConvShape conv_grouped(ConvAlgorithm algorithm, ConvShape s) {
   if (conv_by_lanes(algorithm, s)) {
     s.groups = (s.oc + kChannelBlock - 1) / kChannelBlock;
     s.ic = s.oc = s.groups * kChannelBlock;
   }
+  if (conv_by_winograd(algorithm)) s.groups /= conv_groups_together(s);
+  return s;
+}
+// A group of it as an image of its own.
+constexpr ConvShape conv_group(ConvShape s) {
+  s.n *= s.groups, s.ic /= s.groups, s.oc /= s.groups;
+  s.groups = 1;
   return s;
 }
 

@@ -31,16 +31,19 @@ Pieces pieces_of(const ConvShape& s) {
   return {s.kernel[0], ceil_div(s.kernel[1], F::Rows::kTaps), ceil_div(s.kernel[2], F::Cols::kTaps)};
 }
 
-// An output block of [group][product][piece][input channel][width of the group].
+// An output block, counted over all groups of channels, of [group of channels][group][product][piece][input
+// channel][width of the group]. s: of conv_group; shape: as given.
 template <class F>
-void pack(const ConvShape& s, const float* w, int64_t block, float* dst) {
+void pack(const ConvShape& s, const ConvShape& shape, const float* w, int64_t block, float* dst) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
   const Pieces pieces = pieces_of<F>(s);
   const int64_t all = pieces.all(), blocks = ceil_div(s.oc, kChannelBlock);
-  const int64_t group = block / kGroup;
+  const int64_t part = block / blocks, group = block % blocks / kGroup;
+  const int64_t in_channels = shape.ic / shape.groups, out_channels = shape.oc / shape.groups;
   const int64_t width = least(kGroup, blocks - group * kGroup) * kChannelBlock;
-  dst += group * kPanel * Y::kLine * X::kLine * all * s.ic + block % kGroup * kChannelBlock;
+  dst += (part * blocks * kChannelBlock + group * kPanel) * Y::kLine * X::kLine * all * s.ic +
+         block % blocks % kGroup * kChannelBlock;
   for (int64_t piece = 0; piece < all; ++piece) {
     const int64_t z = piece / pieces.across / pieces.down;
     const int64_t y0 = piece / pieces.across % pieces.down * Y::kTaps, x0 = piece % pieces.across * X::kTaps;
@@ -50,9 +53,12 @@ void pack(const ConvShape& s, const float* w, int64_t block, float* dst) {
         for (int x = 0; x < X::kTaps; ++x) {
           const bool has = y0 + y < s.kernel[1] && x0 + x < s.kernel[2];
           for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
-            const int64_t o = block * kChannelBlock + lane;
-            const int64_t at = (((o * s.ic + i) * s.kernel[0] + z) * s.kernel[1] + y0 + y) * s.kernel[2] + x0 + x;
-            kernel[y][x][lane] = has && o < s.oc ? double{w[at]} : 0.0;
+            const int64_t o = block * kChannelBlock + lane, in = part * s.ic + i;
+            const bool meets = o < shape.oc && o / out_channels == in / in_channels;
+            const int64_t at =
+                (((o * in_channels + in % in_channels) * s.kernel[0] + z) * s.kernel[1] + y0 + y) * s.kernel[2] + x0 +
+                x;
+            kernel[y][x][lane] = has && meets ? double{w[at]} : 0.0;
           }
         }
       }
@@ -311,11 +317,10 @@ Range range_of(const ConvShape& s, int64_t first, int64_t last) {
 
 // v: [product][piece][input block][tile][16], `v_product` floats to a piece. out_z: the plane of the output.
 template <class F>
-void transform_range(const ConvArgs& args, const Range& range, int64_t image, int64_t out_z, float* v,
-                     int64_t v_product) {
+void transform_range(const ConvShape& s, const float* images, const Range& range, int64_t image, int64_t out_z,
+                     float* v, int64_t v_product) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
-  const ConvShape& s = args.shape;
   const int64_t height = s.in[1], width = s.in[2], in_blocks = ceil_div(s.ic, kChannelBlock);
   const int64_t dy = range.dy, dx = range.dx;
   const Pieces pieces = pieces_of<F>(s);
@@ -328,7 +333,7 @@ void transform_range(const ConvArgs& args, const Range& range, int64_t image, in
     float* to = v + piece * v_product;
     for (int64_t b = 0; b < in_blocks; ++b) {
       const float* plane =
-          padding ? nullptr : args.x + ((image * in_blocks + b) * s.in[0] + z) * height * width * kChannelBlock;
+          padding ? nullptr : images + ((image * in_blocks + b) * s.in[0] + z) * height * width * kChannelBlock;
       for (int64_t at = range.first; at < range.last; ++at, to += kChannelBlock) {
         int64_t y, x;
         range.place<F>(at, &y, &x);
@@ -372,9 +377,10 @@ template <class F>
 void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
-  const ConvShape& s = args.shape;
+  const ConvShape s = conv_group(conv_grouped(p.algorithm, args.shape));
   const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
-  const int64_t image = source / p.col_tiles / p.planes, out_z = source / p.col_tiles % p.planes;
+  const int64_t image = source / p.col_tiles / p.planes, part = image % p.groups,
+                out_z = source / p.col_tiles % p.planes;
   const int64_t first_tile = source % p.col_tiles * p.col_tile;
   const Range range = range_of<F>(s, first_tile, least(p.cols, first_tile + p.col_tile));
   const int64_t tiles = range.tiles(), dy = range.dy, dx = range.dx;
@@ -390,7 +396,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   int64_t held;
   std::memcpy(&held, scratch, sizeof held);
   if (held != source + 1) {
-    transform_range<F>(args, range, image, out_z, v, v_product);
+    transform_range<F>(s, args.x, range, image, out_z, v, v_product);
     held = source + 1;
     std::memcpy(scratch, &held, sizeof held);
   }
@@ -398,7 +404,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   for (int64_t first = block_tile * p.block_tile; first < last; first += kGroup) {
     const int64_t blocks = least(kGroup, out_blocks - first);
     const int64_t panel = blocks * kChannelBlock, m_element = tiles * panel + kChannelBlock;
-    const float* w = args.w + first * kChannelBlock * products_of_tile * s.ic;
+    const float* w = args.w + (part * out_blocks + first) * kChannelBlock * products_of_tile * s.ic;
     for (int element = 0; element < Y::kPoints * X::kPoints; ++element) {
       const int i = element / X::kPoints, j = element % X::kPoints;
       const int64_t place = F::place(i, j) * all;
@@ -407,8 +413,8 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
       products(blocks, f, tiles, m + element * m_element);
     }
     for (int64_t b = 0; b < blocks; ++b) {
-      const int64_t channel = (first + b) * kChannelBlock;
-      const Finish finish(args.epilogue, channel, static_cast<int>(least(kChannelBlock, s.oc - channel)));
+      const int64_t channel = (part * out_blocks + first + b) * kChannelBlock;
+      const Finish finish(args.epilogue, channel, static_cast<int>(least(kChannelBlock, args.shape.oc - channel)));
       const int64_t row = image * out_blocks + first + b, plane_floats = s.out[1] * s.out[2] * kChannelBlock;
       const int64_t base = row * s.out[0] * plane_floats, plane = out_z * plane_floats;
       for (int64_t i = 0; i < tiles; ++i) {
@@ -444,7 +450,8 @@ void with_form(ConvAlgorithm algorithm, const ConvShape& s, Fn f) {
 
 void TC_TIER_NAME(conv_winograd_pack)(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t block,
                                       float* dst) {
-  with_form(algorithm, s, [&](auto form) { pack<decltype(form)>(s, w, block, dst); });
+  const ConvShape part = conv_group(conv_grouped(algorithm, s));
+  with_form(algorithm, s, [&](auto form) { pack<decltype(form)>(part, s, w, block, dst); });
 }
 
 void TC_TIER_NAME(conv_winograd)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int worker) {

@@ -523,6 +523,17 @@ TEST(Conv, Epilogues) {
   }
 }
 
+// Groups of some blocks, and such as share blocks.
+TEST(Conv, GroupsBeforeWinograd) {
+  const Extras e{.bias = true, .scale = true, .residual = true, .clip = true, .strip = true, .slope = 0.25f};
+  for (const auto& [channels, groups] : {std::pair<int64_t, int64_t>{4, 8}, {8, 6}, {16, 3}, {24, 4}, {32, 2}, {48, 2}})
+    for (const int64_t stride : {1, 2}) {
+      const int64_t c = channels * groups;
+      check(shape_2d(2, c, c, 9, 11, 3, 3, stride, 1, 1, groups), stride == 1 ? e : Extras{});
+      check(shape_2d(1, c, 2 * c, 6, 7, 3, 3, stride, 0, 1, groups), {.bias = true});
+    }
+}
+
 TEST(Conv, ManyTiles) {
   check(shape_2d(1, 64, 128, 20, 30, 3, 3, 1, 1), {.bias = true, .clip = true});
   check(shape_2d(1, 16, 16, 5, 700, 3, 3, 1, 1), {.strip = true});
