@@ -21,6 +21,7 @@ Function shufflenet_v2();
 Function efficientnet_b0();
 Function mobilenet_v3();
 Function resnext50();
+Function regnet();
 Function convnext();
 Function unet();
 Function detector();

@@ -227,6 +227,23 @@ Function resnext50() {
   });
 }
 
+// RegNetX-1.6GF, 24 channels to a group (Radosavovic et al., "Designing network design spaces", 2020).
+Function regnet() {
+  return trace("regnet", {kImage}, [](Var image) {
+    Weights w(64);
+    Var x = relu(conv_bn(w, image, 3, 32, 3, 2));
+    int64_t in = 32;
+    for (const auto& [width, blocks] : {std::pair<int64_t, int64_t>{72, 2}, {168, 4}, {408, 10}, {912, 2}})
+      for (int64_t block = 0; block < blocks; ++block, in = width) {
+        const int64_t stride = block ? 1 : 2;
+        Var y = relu(conv_bn(w, relu(conv_bn(w, x, in, width, 1, 1)), width, width, 3, stride, width / 24));
+        y = conv_bn(w, y, width, width, 1, 1, 1, 0.5F);
+        x = relu(y + (block ? x : conv_bn(w, x, in, width, 1, 2, 1, 1)));
+      }
+    return classify(w, x, 912);
+  });
+}
+
 // Liu et al., "A ConvNet for the 2020s", 2022: LayerNorm over channels, which therefore move to the end and back.
 Function convnext() {
   return trace("convnext", {kImage}, [](Var image) {

@@ -78,6 +78,7 @@ std::span<const Model> models() {
       {"efficientnet_b0", "swish, a gate per channel, 5x5 depthwise", efficientnet_b0, {"batch=1"}, true},
       {"mobilenet_v3", "hard swish, gates in some blocks", mobilenet_v3, {"batch=1"}, true},
       {"resnext50", "3x3 in 32 groups", resnext50, {"batch=1"}, true},
+      {"regnet", "RegNetX-1.6GF, 3x3 in groups of 24 channels", regnet, {"batch=1"}, true},
       {"convnext", "7x7 depthwise, LayerNorm over channels", convnext, {"batch=1"}, true},
       {"unet", "256x256, transposed convolutions", unet, {"batch=1"}, true},
       {"detector", "320x320, the form of YOLOv8n", detector, {"batch=1"}, true},

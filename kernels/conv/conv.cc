@@ -325,12 +325,12 @@ int64_t winograd_tiles(const ConvShape& s, int64_t m) {
 }
 // Floats of a tile's transformed input; eight tiles are 4 MB. 2048 channels of 3x3 have 74 thousand, 512 of 3x3x3 55.
 constexpr int64_t kMostWinogradFloats = 128 * 1024;
-bool winograd_accepts(const ConvShape& s, int64_t m) {
+bool winograd_accepts(const ConvShape& s, ConvAlgorithm algorithm) {
+  const int64_t m = winograd_outputs(algorithm);
   const int64_t across = s.kernel[2], down = s.kernel[1];
   if (s.transposed || across * down == 1) return false;
-  const int64_t together = conv_groups_together(s);
-  if (together == 0 || winograd_counts(s, m).products * (s.ic / s.groups * together) > kMostWinogradFloats)
-    return false;
+  const int64_t channels = conv_group(conv_grouped(algorithm, s)).ic;
+  if (winograd_counts(s, m).products * channels > kMostWinogradFloats) return false;
   if (across == 1 || down == 1) {
     if (m == 2) return false;
     if (s.stride[1] == 1 && s.stride[2] == 1) return true;
@@ -466,7 +466,7 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return flat && !s.transposed && s.groups == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      return winograd_accepts(s, winograd_outputs(algorithm));
+      return winograd_accepts(s, algorithm);
     case ConvAlgorithm::im2col:
       return true;
     case ConvAlgorithm::nchw:
@@ -482,16 +482,22 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
 
 namespace {
 
-// The share of what direct reaches that it has with groups, of short sums for few outputs, and that those have which
-// are no whole blocks and run on plain planes. Zen 3 at 90 GFLOP/s, one thread: 32 groups of 4 channels of 56 x 56 on
-// planes 0.97 ms, by m = 4 1.10; of 8 of 28 x 28 0.84 and 0.53; of 16 of 14 x 14 directly 0.49, by m = 2 0.41; of 32 of
-// 7 x 7 0.55, by m = 4 0.38.
-constexpr double kGroupsShare = 0.75, kPlainGroupsShare = 0.42;
-
 // The share of vector lanes that work on pixels of plain NCHW.
 double nchw_use(const ConvShape& s) {
   const int64_t cols = is_pointwise(s) ? s.out[1] * s.out[2] : s.out[2];
   return static_cast<double>(cols) / static_cast<double>(round_up(cols, kChannelBlock));
+}
+// With less of them im2col is faster.
+constexpr double kLeastNchwUse = 0.7;
+
+// The share of what direct reaches that it has with groups, of short sums for few outputs, and that those have which
+// are no whole blocks and run on plain planes. Zen 3 at 90 GFLOP/s, one thread: 32 groups of 4 channels of 56 x 56 on
+// planes 0.97 ms, by m = 4 1.10; of 8 of 28 x 28 0.84 and 0.53; of 16 of 14 x 14 directly 0.49, by m = 2 0.41; of 32 of
+// 7 x 7 0.55, by m = 4 0.38.
+double groups_share(const ConvShape& s) {
+  if (s.groups == 1) return 1;
+  if (conv_accepts(ConvAlgorithm::direct, s)) return 0.75;
+  return nchw_use(s) > kLeastNchwUse ? 0.42 : 0.15;
 }
 
 }  // namespace
@@ -502,7 +508,7 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
   if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
   if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
     ConvAlgorithm best = ConvAlgorithm::direct;
-    double least = direct_cost(s) / (s.groups == 1 ? 1 : conv_accepts(best, s) ? kGroupsShare : kPlainGroupsShare);
+    double least = direct_cost(s) / groups_share(s);
     const auto consider = [&](ConvAlgorithm a, auto cost) {
       if (!conv_accepts(a, s)) return;
       if (const double c = cost(); c < least) best = a, least = c;
@@ -514,7 +520,7 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
   if (conv_accepts(ConvAlgorithm::direct, s)) return ConvAlgorithm::direct;
-  if (conv_accepts(ConvAlgorithm::nchw, s) && nchw_use(s) > 0.7) return ConvAlgorithm::nchw;
+  if (conv_accepts(ConvAlgorithm::nchw, s) && nchw_use(s) > kLeastNchwUse) return ConvAlgorithm::nchw;
   return ConvAlgorithm::im2col;
 }
 
@@ -597,7 +603,7 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return winograd_counts(s, winograd_outputs(algorithm)).products * conv_group(conv_grouped(algorithm, s)).ic *
-             blocks(s.oc) * kChannelBlock;
+             blocks(conv_grouped(algorithm, s).oc) * kChannelBlock;
     case ConvAlgorithm::im2col:
     case ConvAlgorithm::nchw:
     case ConvAlgorithm::depthwise_nchw:
@@ -621,9 +627,10 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
     }
     case ConvAlgorithm::direct_plain:
     case ConvAlgorithm::depthwise:
+      return blocks(s.oc);
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
-      return blocks(s.oc);
+      return blocks(conv_grouped(algorithm, s).oc);
     case ConvAlgorithm::split:
       return ceil_div(s.oc, kSplitOutputs);
     case ConvAlgorithm::im2col:

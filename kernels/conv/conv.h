@@ -103,22 +103,21 @@ constexpr int64_t winograd_apart(const ConvShape& s, int axis) {
 constexpr bool conv_by_winograd(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4;
 }
-// So many groups are whole blocks of inputs and outputs; 0: no number of them that the groups divide into.
-constexpr int64_t conv_groups_together(const ConvShape& s) {
-  const int64_t in = s.ic / s.groups, out = s.oc / s.groups;
-  int64_t together = 1;
-  while (together < kChannelBlock && (together * in % kChannelBlock != 0 || together * out % kChannelBlock != 0))
-    together *= 2;
-  return s.groups == 1 ? 1 : s.groups % together == 0 ? together : 0;
-}
-// As direct and Winograd see it: groups of whole blocks. For the latter several become one, with weights of zero
-// between them: for 24 channels to a group it multiplies twice as much, and a quarter of it.
+// As direct and Winograd see it: groups of whole blocks, with as many channels as they may have. For the latter several
+// become one, with weights of zero between them (for 24 channels to a group it multiplies twice as much, and a quarter
+// of it); a last one may have fewer than the others.
 constexpr ConvShape conv_grouped(ConvAlgorithm algorithm, ConvShape s) {
   if (conv_by_lanes(algorithm, s)) {
     s.groups = (s.oc + kChannelBlock - 1) / kChannelBlock;
     s.ic = s.oc = s.groups * kChannelBlock;
   }
-  if (conv_by_winograd(algorithm)) s.groups /= conv_groups_together(s);
+  if (conv_by_winograd(algorithm) && s.groups > 1) {
+    const int64_t in = s.ic / s.groups, out = s.oc / s.groups;
+    int64_t together = 1;
+    while (together * in % kChannelBlock != 0 || together * out % kChannelBlock != 0) together *= 2;
+    s.groups = (s.groups + together - 1) / together;
+    s.ic = s.groups * together * in, s.oc = s.groups * together * out;
+  }
   return s;
 }
 // A group of it as an image of its own.

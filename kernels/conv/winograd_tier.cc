@@ -31,19 +31,39 @@ Pieces pieces_of(const ConvShape& s) {
   return {s.kernel[0], ceil_div(s.kernel[1], F::Rows::kTaps), ceil_div(s.kernel[2], F::Cols::kTaps)};
 }
 
+// A group of channels, of which a last one may have fewer than the others.
+struct Part {
+  ConvShape shape;                                     // as of an image of its own
+  int64_t in_block, out_block, in_blocks, out_blocks;  // where it begins, and how many there are of all groups
+  int64_t most_in, most_out;                           // channels of a whole one
+
+  Part(ConvAlgorithm algorithm, const ConvShape& given, int64_t index)
+      : shape(conv_group(conv_grouped(algorithm, given))), most_in(shape.ic), most_out(shape.oc) {
+    in_block = index * ceil_div(most_in, kChannelBlock), out_block = index * ceil_div(most_out, kChannelBlock);
+    in_blocks = ceil_div(given.ic, kChannelBlock), out_blocks = ceil_div(given.oc, kChannelBlock);
+    shape.ic = least(most_in, given.ic - index * most_in), shape.oc = least(most_out, given.oc - index * most_out);
+  }
+  int64_t weights(int64_t products) const { return out_block * kChannelBlock * products * most_in; }  // before it
+};
+
 // An output block, counted over all groups of channels, of [group of channels][group][product][piece][input
-// channel][width of the group]. s: of conv_group; shape: as given.
+// channel][width of the group].
 template <class F>
-void pack(const ConvShape& s, const ConvShape& shape, const float* w, int64_t block, float* dst) {
+void pack(ConvAlgorithm algorithm, const ConvShape& given, const float* w, int64_t block, float* dst) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
+  const int64_t most_blocks = ceil_div(conv_group(conv_grouped(algorithm, given)).oc, kChannelBlock);
+  const int64_t index = block / most_blocks, of_part = block % most_blocks;
+  const Part part(algorithm, given, index);
+  const ConvShape& s = part.shape;
+  const int64_t blocks = ceil_div(s.oc, kChannelBlock);
+  if (of_part >= blocks) return;
   const Pieces pieces = pieces_of<F>(s);
-  const int64_t all = pieces.all(), blocks = ceil_div(s.oc, kChannelBlock);
-  const int64_t part = block / blocks, group = block % blocks / kGroup;
-  const int64_t in_channels = shape.ic / shape.groups, out_channels = shape.oc / shape.groups;
+  const int64_t all = pieces.all(), group = of_part / kGroup;
+  const int64_t in_channels = given.ic / given.groups, out_channels = given.oc / given.groups;
   const int64_t width = least(kGroup, blocks - group * kGroup) * kChannelBlock;
-  dst += (part * blocks * kChannelBlock + group * kPanel) * Y::kLine * X::kLine * all * s.ic +
-         block % blocks % kGroup * kChannelBlock;
+  dst += part.weights(Y::kLine * X::kLine * all) + group * kPanel * Y::kLine * X::kLine * all * s.ic +
+         of_part % kGroup * kChannelBlock;
   for (int64_t piece = 0; piece < all; ++piece) {
     const int64_t z = piece / pieces.across / pieces.down;
     const int64_t y0 = piece / pieces.across % pieces.down * Y::kTaps, x0 = piece % pieces.across * X::kTaps;
@@ -53,8 +73,8 @@ void pack(const ConvShape& s, const ConvShape& shape, const float* w, int64_t bl
         for (int x = 0; x < X::kTaps; ++x) {
           const bool has = y0 + y < s.kernel[1] && x0 + x < s.kernel[2];
           for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
-            const int64_t o = block * kChannelBlock + lane, in = part * s.ic + i;
-            const bool meets = o < shape.oc && o / out_channels == in / in_channels;
+            const int64_t o = block * kChannelBlock + lane, in = index * part.most_in + i;
+            const bool meets = o < given.oc && o / out_channels == in / in_channels;
             const int64_t at =
                 (((o * in_channels + in % in_channels) * s.kernel[0] + z) * s.kernel[1] + y0 + y) * s.kernel[2] + x0 +
                 x;
@@ -317,8 +337,8 @@ Range range_of(const ConvShape& s, int64_t first, int64_t last) {
 
 // v: [product][piece][input block][tile][16], `v_product` floats to a piece. out_z: the plane of the output.
 template <class F>
-void transform_range(const ConvShape& s, const float* images, const Range& range, int64_t image, int64_t out_z,
-                     float* v, int64_t v_product) {
+void transform_range(const ConvShape& s, const float* image, const Range& range, int64_t out_z, float* v,
+                     int64_t v_product) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
   const int64_t height = s.in[1], width = s.in[2], in_blocks = ceil_div(s.ic, kChannelBlock);
@@ -332,8 +352,7 @@ void transform_range(const ConvShape& s, const float* images, const Range& range
     const bool padding = z < 0 || z >= s.in[0];
     float* to = v + piece * v_product;
     for (int64_t b = 0; b < in_blocks; ++b) {
-      const float* plane =
-          padding ? nullptr : images + ((image * in_blocks + b) * s.in[0] + z) * height * width * kChannelBlock;
+      const float* plane = padding ? nullptr : image + (b * s.in[0] + z) * height * width * kChannelBlock;
       for (int64_t at = range.first; at < range.last; ++at, to += kChannelBlock) {
         int64_t y, x;
         range.place<F>(at, &y, &x);
@@ -377,14 +396,17 @@ template <class F>
 void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
-  const ConvShape s = conv_group(conv_grouped(p.algorithm, args.shape));
   const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
-  const int64_t image = source / p.col_tiles / p.planes, part = image % p.groups,
-                out_z = source / p.col_tiles % p.planes;
+  const int64_t group = source / p.col_tiles / p.planes, image = group / p.groups;
+  const int64_t out_z = source / p.col_tiles % p.planes;
+  const Part part(p.algorithm, args.shape, group % p.groups);
+  const ConvShape& s = part.shape;
   const int64_t first_tile = source % p.col_tiles * p.col_tile;
   const Range range = range_of<F>(s, first_tile, least(p.cols, first_tile + p.col_tile));
   const int64_t tiles = range.tiles(), dy = range.dy, dx = range.dx;
   const int64_t in_blocks = ceil_div(s.ic, kChannelBlock), out_blocks = ceil_div(s.oc, kChannelBlock);
+
+  if (block_tile * p.block_tile >= out_blocks) return;  // of a last group with fewer channels
 
   // The transformed input, then [element][tile][width]; a block more for each, so that those of a tile do not meet in
   // one set of the cache.
@@ -396,7 +418,8 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   int64_t held;
   std::memcpy(&held, scratch, sizeof held);
   if (held != source + 1) {
-    transform_range<F>(s, args.x, range, image, out_z, v, v_product);
+    const int64_t volume = s.in[0] * s.in[1] * s.in[2] * kChannelBlock;
+    transform_range<F>(s, args.x + (image * part.in_blocks + part.in_block) * volume, range, out_z, v, v_product);
     held = source + 1;
     std::memcpy(scratch, &held, sizeof held);
   }
@@ -404,7 +427,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   for (int64_t first = block_tile * p.block_tile; first < last; first += kGroup) {
     const int64_t blocks = least(kGroup, out_blocks - first);
     const int64_t panel = blocks * kChannelBlock, m_element = tiles * panel + kChannelBlock;
-    const float* w = args.w + (part * out_blocks + first) * kChannelBlock * products_of_tile * s.ic;
+    const float* w = args.w + part.weights(products_of_tile) + first * kChannelBlock * products_of_tile * s.ic;
     for (int element = 0; element < Y::kPoints * X::kPoints; ++element) {
       const int i = element / X::kPoints, j = element % X::kPoints;
       const int64_t place = F::place(i, j) * all;
@@ -413,9 +436,9 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
       products(blocks, f, tiles, m + element * m_element);
     }
     for (int64_t b = 0; b < blocks; ++b) {
-      const int64_t channel = (part * out_blocks + first + b) * kChannelBlock;
+      const int64_t block = part.out_block + first + b, channel = block * kChannelBlock;
       const Finish finish(args.epilogue, channel, static_cast<int>(least(kChannelBlock, args.shape.oc - channel)));
-      const int64_t row = image * out_blocks + first + b, plane_floats = s.out[1] * s.out[2] * kChannelBlock;
+      const int64_t row = image * part.out_blocks + block, plane_floats = s.out[1] * s.out[2] * kChannelBlock;
       const int64_t base = row * s.out[0] * plane_floats, plane = out_z * plane_floats;
       for (int64_t i = 0; i < tiles; ++i) {
         int64_t y0, x0;
@@ -450,8 +473,7 @@ void with_form(ConvAlgorithm algorithm, const ConvShape& s, Fn f) {
 
 void TC_TIER_NAME(conv_winograd_pack)(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t block,
                                       float* dst) {
-  const ConvShape part = conv_group(conv_grouped(algorithm, s));
-  with_form(algorithm, s, [&](auto form) { pack<decltype(form)>(part, s, w, block, dst); });
+  with_form(algorithm, s, [&](auto form) { pack<decltype(form)>(algorithm, s, w, block, dst); });
 }
 
 void TC_TIER_NAME(conv_winograd)(const ConvArgs& args, const ConvPlan& p, int64_t tile, int worker) {

@@ -526,7 +526,8 @@ TEST(Conv, Epilogues) {
 // Groups of some blocks, and such as share blocks.
 TEST(Conv, GroupsBeforeWinograd) {
   const Extras e{.bias = true, .scale = true, .residual = true, .clip = true, .strip = true, .slope = 0.25f};
-  for (const auto& [channels, groups] : {std::pair<int64_t, int64_t>{4, 8}, {8, 6}, {16, 3}, {24, 4}, {32, 2}, {48, 2}})
+  for (const auto& [channels, groups] :
+       {std::pair<int64_t, int64_t>{4, 7}, {8, 6}, {16, 3}, {24, 4}, {24, 3}, {10, 9}, {32, 2}, {48, 2}})
     for (const int64_t stride : {1, 2}) {
       const int64_t c = channels * groups;
       check(shape_2d(2, c, c, 9, 11, 3, 3, stride, 1, 1, groups), stride == 1 ? e : Extras{});
