@@ -41,6 +41,7 @@ class Context {
 
 class Executable : public std::enable_shared_from_this<Executable> {
  public:
+  // As optimised; weights that were packed have no data there any more.
   const Graph& graph() const { return module_->main(); }
   const Module& module() const { return *module_; }
   const CompileOptions& options() const { return options_; }

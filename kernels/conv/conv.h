@@ -105,7 +105,8 @@ constexpr bool conv_by_winograd(ConvAlgorithm algorithm) {
 }
 // As direct and Winograd see it: groups of whole blocks, with as many channels as they may have. For the latter several
 // become one, with weights of zero between them (for 24 channels to a group it multiplies twice as much, and a quarter
-// of it); a last one may have fewer than the others.
+// of it), across which infinities and NaN spread, as they do among the outputs of a tile; a last one may have fewer
+// channels than the others.
 constexpr ConvShape conv_grouped(ConvAlgorithm algorithm, ConvShape s) {
   if (conv_by_lanes(algorithm, s)) {
     s.groups = (s.oc + kChannelBlock - 1) / kChannelBlock;
