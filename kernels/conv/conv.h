@@ -121,8 +121,9 @@ constexpr ConvShape conv_grouped(ConvAlgorithm algorithm, ConvShape s) {
   }
   return s;
 }
-// A group of it as an image of its own.
-constexpr ConvShape conv_group(ConvShape s) {
+// A group of that as an image of its own.
+constexpr ConvShape conv_group(ConvAlgorithm algorithm, const ConvShape& given) {
+  ConvShape s = conv_grouped(algorithm, given);
   s.n *= s.groups, s.ic /= s.groups, s.oc /= s.groups;
   s.groups = 1;
   return s;

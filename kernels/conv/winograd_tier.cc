@@ -38,7 +38,7 @@ struct Part {
   int64_t most_in, most_out;                           // channels of a whole one
 
   Part(ConvAlgorithm algorithm, const ConvShape& given, int64_t index)
-      : shape(conv_group(conv_grouped(algorithm, given))), most_in(shape.ic), most_out(shape.oc) {
+      : shape(conv_group(algorithm, given)), most_in(shape.ic), most_out(shape.oc) {
     in_block = index * ceil_div(most_in, kChannelBlock), out_block = index * ceil_div(most_out, kChannelBlock);
     in_blocks = ceil_div(given.ic, kChannelBlock), out_blocks = ceil_div(given.oc, kChannelBlock);
     shape.ic = least(most_in, given.ic - index * most_in), shape.oc = least(most_out, given.oc - index * most_out);
@@ -52,7 +52,7 @@ template <class F>
 void pack(ConvAlgorithm algorithm, const ConvShape& given, const float* w, int64_t block, float* dst) {
   using Y = typename F::Rows;
   using X = typename F::Cols;
-  const int64_t most_blocks = ceil_div(conv_group(conv_grouped(algorithm, given)).oc, kChannelBlock);
+  const int64_t most_blocks = ceil_div(conv_group(algorithm, given).oc, kChannelBlock);
   const int64_t index = block / most_blocks, of_part = block % most_blocks;
   const Part part(algorithm, given, index);
   const ConvShape& s = part.shape;

@@ -1,0 +1,185 @@
+// Which algorithms can compute a convolution, and which is the fastest.
+#include <algorithm>
+
+#include "tc/kernels/conv/conv_shapes.h"
+#include "tc/kernels/cpu.h"
+
+namespace tc::kernels {
+namespace {
+
+// Floats of a tile's transformed input; eight tiles are 4 MB. 2048 channels of 3x3 have 74 thousand, 512 of 3x3x3 55.
+constexpr int64_t kMostWinogradFloats = 128 * 1024;
+bool winograd_accepts(const ConvShape& s, ConvAlgorithm algorithm) {
+  const int64_t m = winograd_outputs(algorithm);
+  const int64_t across = s.kernel[2], down = s.kernel[1];
+  if (s.transposed || across * down == 1) return false;
+  const int64_t channels = conv_group(algorithm, s).ic;
+  if (winograd_counts(s, m).products * channels > kMostWinogradFloats) return false;
+  if (across == 1 || down == 1) {
+    if (m == 2) return false;
+    if (s.stride[1] == 1 && s.stride[2] == 1) return true;
+    return down == 1 && across == 3 && s.stride[1] == 1 && s.stride[2] == 2 && s.dilation[2] == 1;
+  }
+  if (s.stride[1] == 1 && s.stride[2] == 1) return true;
+  return across == 3 && down == 3 && s.stride[1] == 2 && s.stride[2] == 2 && s.dilation[1] == 1 && s.dilation[2] == 1;
+}
+
+// What a convolution costs, in multiply-adds: arithmetic at the share of the peak that it reaches, and the weights' way
+// from memory to the core. One float comes in the time of 28 multiply-adds with one thread, of 51 with two (76 G of
+// them and 11 GB/s per core, 12 GB/s for both), of which about half is hidden behind arithmetic. Cores of Zen 4 read
+// faster and compute less: resnet18, one thread and two, with 24 19.0 and 10.2 ms, 16 17.3 and 9.7, 12 17.2 and 9.8, 6
+// 20.2 and 12.1.
+constexpr double kWeightPrice = 24, kWeightPriceAmd = 14;
+// Up to half a megabyte of weights stay in L2 from run to run: 16 to 32 channels at 14 x 14 want Winograd.
+constexpr double kCachedWeights = 128 * 1024;
+double weight_cost(double floats) {
+  return (cpu_info().amd ? kWeightPriceAmd : kWeightPrice) * std::max(0.0, floats - kCachedWeights);
+}
+// Kernel indices that meet the image for some output, and for how many outputs each does.
+struct UsedTaps {
+  int64_t taps = 0, pairs = 0;
+};
+UsedTaps used_taps(const ConvShape& s, int axis) {
+  UsedTaps used;
+  for (int64_t k = 0; k < s.kernel[axis]; ++k) {
+    const int64_t at = k * s.dilation[axis] - s.pad[axis], stride = s.stride[axis];
+    const int64_t first = at >= 0 ? 0 : ceil_div(-at, stride);
+    const int64_t last = std::min(s.out[axis], ceil_div(s.in[axis] - at, stride));
+    if (last <= first) continue;
+    ++used.taps;
+    used.pairs += last - first;
+  }
+  return used;
+}
+double direct_cost(const ConvShape& s) {
+  const UsedTaps planes = used_taps(s, 0), rows = used_taps(s, 1), cols = used_taps(s, 2);
+  const int64_t channels = s.ic / s.groups * s.oc;
+  const auto weights = static_cast<double>(planes.taps * rows.taps * cols.taps * channels);
+  // What lies in the padding of a dilated kernel is left out by rows, and by tiles of some columns.
+  const bool apart = volume(s.dilation) > 1;
+  const int64_t pairs = planes.pairs * (apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2]);
+  return static_cast<double>(s.n * channels) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) + weight_cost(weights);
+}
+// The share that padding to whole tiles leaves is computed too; a number's way to halves takes as long as 10 of them.
+double split_cost(const ConvShape& s) {
+  const auto padded =
+      static_cast<double>(volume(s.kernel) * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
+  const auto pixels = static_cast<double>(round_up(s.n * s.out[1] * s.out[2], kChannelBlock));
+  const auto read =
+      static_cast<double>(s.n * s.ic) * static_cast<double>(std::min(volume(s.in), volume(s.out) * volume(s.kernel)));
+  return padded * pixels / 1.5 + 10 * read + weight_cost(padded);
+}
+// Of a plane: fewer wait for the weights.
+constexpr int64_t kFewestTiles = 4;
+// Sums of stride 2 are four times as long, which hides more. Zen 4, one thread, time by this / directly, with weights
+// from memory: 128 to 256 channels of 28 x 28 by m = 2 0.76, 256 to 256 0.78, 256 to 512 of 14 x 14 1.08; m = 4: 32 to
+// 64 of 112 x 112 0.67, 128 to 128 of 56 x 56 0.67, 64 to 128 of 28 x 28 1.03.
+double winograd_cost(const ConvShape& shape, ConvAlgorithm algorithm) {
+  const int64_t m = winograd_outputs(algorithm), groups = conv_grouped(algorithm, shape).groups;
+  const ConvShape s = conv_group(algorithm, shape);
+  const auto [products, elements] = winograd_counts(s, m);
+  const auto tiles = static_cast<double>(s.n * s.out[0] * std::max(kFewestTiles, winograd_tiles(s, m)));
+  const auto weights = static_cast<double>(products * s.ic * s.oc);
+  const double transforms = 12 * tiles * static_cast<double>(products * s.ic + elements * s.oc);
+  const double reads = weight_cost(static_cast<double>(groups) * weights);
+  if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + reads / 2;
+  return weights * tiles / 0.8 + transforms + reads;
+}
+
+// The share of vector lanes that work on pixels of plain NCHW.
+double nchw_use(const ConvShape& s) {
+  const int64_t cols = is_pointwise(s) ? s.out[1] * s.out[2] : s.out[2];
+  return static_cast<double>(cols) / static_cast<double>(round_up(cols, kChannelBlock));
+}
+// With less of them im2col is faster.
+constexpr double kLeastNchwUse = 0.7;
+
+// The share of what direct reachesthat it has with groups, of short sums for few outputs, and that those have which
+// are no whole blocks and run on plain planes. Zen 3 at 90 GFLOP/s, one thread: 32 groups of 4 channels of 56 x 56 on
+// planes 0.97 ms, by m = 4 1.10; of 8 of 28 x 28 0.84 and 0.53; of 16 of 14 x 14 directly 0.49, by m = 2 0.41; of 32 of
+// 7 x 7 0.55, by m = 4 0.38.
+double groups_share(const ConvShape& s) {
+  if (s.groups == 1) return 1;
+  if (conv_accepts(ConvAlgorithm::direct, s)) return 0.75;
+  return nchw_use(s) > kLeastNchwUse ? 0.42 : 0.15;
+}
+
+}  // namespace
+
+bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
+  const int64_t per_group_in = s.ic / s.groups;
+  const int64_t per_group_out = s.oc / s.groups;
+  const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0;
+  switch (algorithm) {
+    case ConvAlgorithm::direct:
+      return s.groups == 1 || conv_by_lanes(algorithm, s) ||
+             (per_group_in % kChannelBlock == 0 && per_group_out % kChannelBlock == 0);
+    case ConvAlgorithm::direct_plain:
+      return s.groups == 1;
+    case ConvAlgorithm::depthwise:
+    case ConvAlgorithm::depthwise_nchw:
+      return flat && !s.transposed && s.groups == s.ic && s.groups == s.oc;
+    case ConvAlgorithm::split:
+      return flat && !s.transposed && s.groups == 1;
+    case ConvAlgorithm::winograd2:
+    case ConvAlgorithm::winograd4:
+      return winograd_accepts(s, algorithm);
+    case ConvAlgorithm::im2col:
+      return true;
+    case ConvAlgorithm::nchw:
+      return flat && !s.transposed;
+    case ConvAlgorithm::patches:
+      for (int i = 0; i < 3; ++i)
+        if (s.kernel[i] != s.stride[i] || s.dilation[i] != 1 || s.pad[i] != 0 || s.out[i] != s.in[i] * s.kernel[i])
+          return false;
+      return s.transposed && s.groups == 1 && s.oc <= kFewOutputs && conv_patch_floats(s) <= kMostPatchFloats;
+  }
+  return false;
+}
+
+ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool constant_weights) {
+  if (conv_accepts(ConvAlgorithm::depthwise, s)) return ConvAlgorithm::depthwise;
+  // A first layer gains nothing from blocks that are mostly padding.
+  if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
+  if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
+    ConvAlgorithm best = ConvAlgorithm::direct;
+    double least = direct_cost(s) / groups_share(s);
+    const auto consider = [&](ConvAlgorithm a, auto cost) {
+      if (!conv_accepts(a, s)) return;
+      if (const double c = cost(); c < least) best = a, least = c;
+    };
+    if (kernels.split.fn != nullptr) consider(ConvAlgorithm::split, [&] { return split_cost(s); });
+    consider(ConvAlgorithm::winograd4, [&] { return winograd_cost(s, ConvAlgorithm::winograd4); });
+    consider(ConvAlgorithm::winograd2, [&] { return winograd_cost(s, ConvAlgorithm::winograd2); });
+    if (best != ConvAlgorithm::direct) return best;
+  }
+  // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.
+  if (conv_accepts(ConvAlgorithm::direct, s)) return ConvAlgorithm::direct;
+  if (conv_accepts(ConvAlgorithm::nchw, s) && nchw_use(s) > kLeastNchwUse) return ConvAlgorithm::nchw;
+  return ConvAlgorithm::im2col;
+}
+
+ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s, bool constant_weights) {
+  // Short lines leave registers half empty. 144 channels of 56 columns: 0.40 ms against 0.69 with two reorders; with
+  // stride 2, 0.22 against 0.38.
+  if (conv_accepts(ConvAlgorithm::depthwise_nchw, s) && s.in[2] >= 24) return ConvAlgorithm::depthwise_nchw;
+  // Few input channels by large patches. 3 to 96 channels of 224 x 224 by 4x4 on Zen 5 0.234 to 0.170 ms (AVX2 0.43 to
+  // 0.33), eight images 3.1 to 1.8, 3 to 192 by 8x8 0.34 to 0.30; 32 to 64 of 56 x 56 by 2x2 0.087, so 0.101, 3 to 768
+  // of 224 x 224 by 16x16 1.34, so 1.41.
+  if (conv_by_patches(s) && s.kernel[2] >= 4 && s.ic * volume(s.kernel) <= kIm2colK) return ConvAlgorithm::im2col;
+  const ConvAlgorithm blocked = conv_preferred(kernels, s, constant_weights);
+  const bool direct = blocked == ConvAlgorithm::direct || blocked == ConvAlgorithm::direct_plain;
+  if (!direct || !conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
+  // With fewer multiply-adds to a float that two reorders move, these take longer than blocked kernels save. Time by
+  // plain planes / by those, one thread: 64 to 256 channels of 56 x 56 by 1x1 0.84, 512 to 512 of 16 x 16 1.01, of
+  // 14 x 14, whose last register is not full, 384 to 64 0.85, 192 to 768 1.07, 256 to 1024 1.13; 128 to 128 of 400 by
+  // 3 1.05; 64 to 64 of 56 x 56 by 3x1 1.33, by 1x7 1.26, 64 to 128 by 3x3 with stride 2 1.92, 8 to 16 by 5x5 1.07; of
+  // first layers, 3 to 64 of 64 x 64 by 9x9 0.90, 4 to 32 of 84 x 84 by 8x8 with stride 4 2.2.
+  const bool at_ease = is_pointwise(s) || (blocked == ConvAlgorithm::direct_plain && s.stride[2] <= 2);
+  const double most = is_pointwise(s) && nchw_use(s) < 0.97 ? 70 : at_ease ? 300 : s.out[1] == 1 ? 200 : 40;
+  const auto sums = static_cast<double>(s.oc * (s.ic / s.groups) * volume(s.kernel));
+  const auto moved = static_cast<double>(s.oc + s.ic * volume(s.stride));
+  return sums < most * moved ? ConvAlgorithm::nchw : blocked;
+}
+
+}  // namespace tc::kernels
