@@ -106,7 +106,7 @@ cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& con
   const cpu::Plan* plan = special_->find(
       *module_, inputs, [&](Module& m) { optimise(m); },
       [&](const Module& m) {
-        return cpu::PlanBuilder(options_, kernels::table(tier_), packed_, false).build(m.main());
+        return cpu::PlanBuilder(options_, kernels::table(tier_), packed_, /*replaces_weights=*/false).build(m.main());
       });
   if (!plan) return context.frame_;
   auto& frame = context.special_frames_[plan];

@@ -16,6 +16,11 @@ std::optional<DType> dtype_of(const Value* v) {
   return v && v->type().is_tensor() ? std::optional(v->dtype()) : std::nullopt;
 }
 
+bool narrow_float(const Value* v) {
+  const auto t = dtype_of(v);
+  return t == DType::f16 || t == DType::bf16;
+}
+
 // Would the node run on the reference body, although it decomposes into what has kernels? Those of attention and
 // recurrent networks are of f32 alone, the latter's without bounds or functions of their own.
 bool decomposes(const Node& n) {
@@ -41,7 +46,7 @@ std::optional<DType> wider(const Node& n) {
   const auto t = dtype_of(n.operand(0));
   // The type of scales is what quotients are rounded to.
   if (n.is<QuantizeLinear>() || n.is<DequantizeLinear>()) return std::nullopt;
-  if (t == DType::f16 || t == DType::bf16) {
+  if (narrow_float(n.operand(0))) {
     if (decomposes(n)) return DType::f32;
     if (!has_kernels(n.op())) return std::nullopt;
     switch (n.info().family) {
@@ -70,11 +75,6 @@ std::optional<DType> wider(const Node& n) {
   return byte && (n.is<ReduceMax>() || n.is<ReduceMin>()) ? std::optional(DType::i32) : std::nullopt;
 }
 
-bool narrow_float(const Value* v) {
-  const auto t = dtype_of(v);
-  return t == DType::f16 || t == DType::bf16;
-}
-
 // Ops that give what lies near to the result for what lies near to their operands.
 bool is_smooth(const Node& n) {
   return n.info().family == Family::elementwise && n.num_results() == 1 && narrow_float(n.result(0)) && !n.is<Cast>() &&
@@ -82,11 +82,9 @@ bool is_smooth(const Node& n) {
          !n.is<Dropout>();
 }
 
-// Ops that move elements of any type.
+// Ops that move elements of any type; the numbers of a range are counted from its operands.
 bool is_movement(const Node& n) {
-  return n.is<Concat>() || n.is<Split>() || n.is<Slice>() || n.is<Reshape>() || n.is<Flatten>() || n.is<Squeeze>() ||
-         n.is<Unsqueeze>() || n.is<Transpose>() || n.is<Pad>() || n.is<Expand>() || n.is<DepthToSpace>() ||
-         n.is<SpaceToDepth>();
+  return n.info().family == Family::movement && narrow_float(n.result(0)) && !n.is<Range>();
 }
 
 class Widening {
@@ -101,8 +99,8 @@ class Widening {
         widen(*n, *to);
       else if (follows(*n))
         widen(*n, DType::f32);
-      else if (n->is<Cast>() && wide_.count(n->operand(0)) && n->result(0)->dtype() == DType::f32)
-        n->result(0)->replace_all_uses_with(wide_.at(n->operand(0)));
+      else if (Value* wide = n->is<Cast>() ? kept(n->operand(0)) : nullptr; wide && n->result(0)->dtype() == DType::f32)
+        n->result(0)->replace_all_uses_with(wide);
     }
   }
 
@@ -111,9 +109,9 @@ class Widening {
   // them come from there: a cache that is longer than what is appended to it stays as it is.
   bool follows(const Node& n) const {
     if (!is_smooth(n) && !is_movement(n)) return false;
-    const auto wide = [&](const Value* v) { return narrow_float(v) && wide_.count(v); };
+    const auto wide = [&](const Value* v) { return kept(v) != nullptr; };
     const auto near = [&](const Value* v) {
-      return !narrow_float(v) || wide_.count(v) || v->constant() || (v->def() && v->def()->is<Cast>());
+      return !narrow_float(v) || kept(v) || v->constant() || (v->def() && v->def()->is<Cast>());
     };
     const auto& operands = n.operands();
     return std::any_of(operands.begin(), operands.end(), wide) &&
@@ -158,7 +156,7 @@ class Widening {
   }
 
   Value* widened(Builder& b, Value* v, DType to) {
-    if (const auto it = wide_.find(v); it != wide_.end()) return it->second;
+    if (Value* wide = kept(v)) return wide;
     const Tensor* t = v->constant();
     if (!t) return b.make<Cast>({v}, {.to = to});
     Tensor& wide = constants_[v];
@@ -169,9 +167,15 @@ class Widening {
     return b.constant(wide);
   }
 
+  // What a value was rounded from by a conversion put here, or null.
+  Value* kept(const Value* v) const {
+    const auto it = wide_.find(v);
+    return it == wide_.end() ? nullptr : it->second;
+  }
+
   bool keeps_precision_;
   std::unordered_map<const Value*, Tensor> constants_;
-  std::unordered_map<const Value*, Value*> wide_;  // what a value was rounded from by a conversion put here
+  std::unordered_map<const Value*, Value*> wide_;
 };
 
 void decompose(Node& n) {
