@@ -22,7 +22,7 @@ namespace {
 using namespace tc;
 
 struct Options {
-  std::string model, output, level, contract = "approximate";
+  std::string model, output, level;
   std::vector<std::string> checks, disable, enable, caps, fixed;
   InputSpec inputs;
   PipelineOptions pipeline;
@@ -39,12 +39,18 @@ const std::map<std::string, ExportChecks> kChecks = {{"dropped", ExportChecks::d
                                                      {"refused", ExportChecks::refused}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
+const std::map<std::string, Contract> kContracts = {{"exact", Contract::exact},
+                                                    {"same_rounding", Contract::same_rounding},
+                                                    {"reassociates", Contract::reassociates},
+                                                    {"approximate", Contract::approximate}};
 
 // An option whose value is one of these names; help and errors list the names.
 template <typename T>
-void add_choice(CLI::App& app, const char* option, T& field, const std::map<std::string, T>& values, const char* help) {
-  app.add_option_function<std::string>(
-         option, [&](const std::string& name) { field = values.at(name); }, help)
+CLI::Option* add_choice(CLI::App& app, const char* option, T& field, const std::map<std::string, T>& values,
+                        const char* help) {
+  return app
+      .add_option_function<std::string>(
+          option, [&](const std::string& name) { field = values.at(name); }, help)
       ->check(CLI::IsMember(values));
 }
 
@@ -54,12 +60,6 @@ int64_t count_of(const std::string& text, const std::string& option) {
   if (digits.empty() || digits.size() > 18 || digits.find_first_not_of("0123456789") != digits.npos)
     fail(ErrorCode::bad_argument, option, " ", text, ": expected NAME=N");
   return std::stoll(digits);
-}
-
-Contract contract_of(const std::string& name) {
-  if (name == "exact") return Contract::exact;
-  if (name == "same_rounding") return Contract::same_rounding;
-  return name == "reassociates" ? Contract::reassociates : Contract::approximate;
 }
 
 bool checks(const Options& o, std::string_view what) {
@@ -132,7 +132,6 @@ int run(Options& o) {
   p.level = o.level[0] - '0';
   p.disable.insert(o.disable.begin(), o.disable.end());
   p.enable.insert(o.enable.begin(), o.enable.end());
-  p.limits.loosest = contract_of(o.contract);
   for (const auto& cap : o.caps) p.limits.caps[cap.substr(0, cap.rfind('='))] = count_of(cap, "--cap");
   for (const auto& d : o.fixed) o.exported.dims[d.substr(0, d.rfind('='))] = count_of(d, "--fix");
   for (const auto& d : o.inputs.dims) p.dims[d.substr(0, d.rfind('='))] = count_of(d, "--dim");
@@ -223,9 +222,8 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--rewrite-limit", o.pipeline.limits.rewrites, "stop after N rewrites")->check(CLI::NonNegativeNumber);
   app.add_option("--cap", o.caps, "RULE=N: let a rule fire at most N times")->allow_extra_args(false);
-  app.add_option("--contract", o.contract, "the loosest numeric contract of rules")
-      ->check(CLI::IsMember({"exact", "same_rounding", "reassociates", "approximate"}))
-      ->capture_default_str();
+  add_choice(app, "--contract", o.pipeline.limits.loosest, kContracts, "the loosest numeric contract of rules")
+      ->default_str("approximate");
   app.add_option(
          "--check", o.checks,
          "values: compare numbers before and after each rewrite; text: read the printed IR back after each pass")
