@@ -29,6 +29,11 @@ struct Epilogue {
   float hi = std::numeric_limits<float>::infinity();
   StripFn strip = nullptr;
   void* context = nullptr;
+
+  bool clips() const {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return lo > -kInfinity || hi < kInfinity;
+  }
 };
 
 }  // namespace tc::kernels

@@ -199,7 +199,7 @@ struct Tile {
     // A copy: stores of vectors may alias anything, and would have every field loaded again.
     const TileOut out = place;
     if (out.simple(e)) return finish_simple<kRagged>(e, out);
-    const bool clips = e.lo > -std::numeric_limits<float>::infinity() || e.hi < std::numeric_limits<float>::infinity();
+    const bool clips = e.clips();
     const VecF lo(e.lo), hi(e.hi);
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
@@ -263,11 +263,15 @@ struct Tile {
 template <int NV>
 struct TileEnds {
   const Epilogue& e;
-  bool simple;
+  bool simple, clips;
   VecF lo, hi, bias[NV];
 
   TC_INLINE TileEnds(const Epilogue& epilogue, const TileOut& out)
-      : e(epilogue), simple(out.simple(epilogue)), lo(epilogue.lo), hi(epilogue.hi) {
+      : e(epilogue), simple(out.simple(epilogue)), clips(epilogue.clips()), lo(epilogue.lo), hi(epilogue.hi) {
+    for_columns(out);
+  }
+  // Those of other columns have another bias.
+  TC_INLINE void for_columns(const TileOut& out) {
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       bias[j] = simple && out.bias != nullptr ? load(out.bias + j * kVecFloats, tail_of(out.cols, j)) : VecF(0.0f);
@@ -285,16 +289,22 @@ struct TileEnds {
   template <bool kRagged = false, int R>
   TC_INLINE void end(Tile<R, NV>& t, const TileOut& out) const {
     if (!simple) return t.template finish<kRagged>(e, out);
+    if (clips) {
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+        for (int j = 0; j < NV; ++j) t.v[i][j] = vmin(hi, vmax(lo, t.v[i][j]));
+      }
+    }
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       float* const c = forget(out.c + column_offset(j, out.block));
 #pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
-        const VecF x = vmin(hi, vmax(lo, t.v[i][j]));
         if (kRagged && j == NV - 1)
-          store(c + i * out.row, x, tail_of(out.cols, j));
+          store(c + i * out.row, t.v[i][j], tail_of(out.cols, j));
         else
-          store(c + i * out.row, x);
+          store(c + i * out.row, t.v[i][j]);
       }
     }
   }
