@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,13 +15,12 @@ constexpr size_t kMaxOperands = 12, kMaxClusterNodes = 24, kMaxResults = 4;
 // Quantised, converted where a strip program loads and stores.
 constexpr DTypeSet kNarrow = dtypes::bytes | DType::i16 | DType::u16;
 
-bool strip_type(DType t) {
-  return t == DType::f32 || t == DType::boolean;
-}
+// What programs compute in.
+constexpr DTypeSet kReal = DTypeSet(DType::f32) | DType::f64;
 
 // Scalars travel inside the region: a strip program takes them as immediates.
 bool is_scalar(const Value* v) {
-  return v->constant() && v->constant()->size() == 1 && (v->dtype() == DType::f32 || kNarrow.has(v->dtype()));
+  return v->constant() && v->constant()->size() == 1 && (kReal.has(v->dtype()) || kNarrow.has(v->dtype()));
 }
 
 // A conversion between floats and what a strip program loads or stores as such, with constant parameters.
@@ -37,6 +37,17 @@ bool is_edge(const Node& n) {
   const Value *real = quantises ? n.operand(0) : n.result(0), *narrow = quantises ? n.result(0) : n.operand(0);
   if (real->dtype() != DType::f32 || !kNarrow.has(narrow->dtype()) || n.operand(1)->dtype() != DType::f32) return false;
   return is_scalar(n.operand(1)) && (!n.operand(2) || is_scalar(n.operand(2)));
+}
+
+// What a node computes in if it may join a cluster; null where all is boolean.
+std::optional<DType> compute_type(const Node& n) {
+  std::optional<DType> type;
+  const auto add = [&](const Value* v) {
+    if (v && !type && kReal.has(v->dtype())) type = v->dtype();
+  };
+  add(n.result(0));
+  for (const Value* v : n.operands()) add(v);
+  return type;
 }
 
 class ClusterBuilder {
@@ -59,6 +70,7 @@ class ClusterBuilder {
  private:
   void grow(Node& root) {
     members_ = {&root};
+    type_ = compute_type(root);
     shape_ = &root.result(0)->shape();
     root_position_ = position_.at(&root);
     bool grown = true;
@@ -70,6 +82,7 @@ class ClusterBuilder {
             members_.push_back(v->def());
             if (fits()) {
               grown = true;
+              if (!type_) type_ = compute_type(*v->def());
               break;
             }
             members_.pop_back();
@@ -90,6 +103,7 @@ class ClusterBuilder {
         !clusterable(*def))
       return false;
     if (!(v->shape() == *shape_)) return false;
+    if (const auto type = compute_type(*def); type && type_ && *type != *type_) return false;
     // What is rounded to bytes is stored as such, if it is more than a step on the way.
     if (def->is<QuantizeLinear>()) return users_are_members(v) && users_go(v);
     if (is_copied(*def)) return true;
@@ -194,6 +208,7 @@ class ClusterBuilder {
   std::unordered_map<const Node*, size_t> position_;
   std::unordered_set<const Node*> taken_, rejected_;  // taken: in a cluster, or gone
   std::vector<Node*> members_;
+  std::optional<DType> type_;  // that the members compute in
   const Shape* shape_ = nullptr;
   size_t root_position_ = 0;
 };
@@ -257,10 +272,13 @@ bool clusterable(const Node& n) {
       return false;
   }
   const Value* y = n.result(0);
-  if (!y->type().is_tensor() || !strip_type(y->dtype()) || !y->shape().ranked()) return false;
+  const auto type = compute_type(n);
+  const auto takes = [&](const Value* v) {
+    return v->type().is_tensor() && (v->dtype() == DType::boolean || (type && v->dtype() == *type));
+  };
+  if (!takes(y) || !y->shape().ranked()) return false;
   for (const Value* v : n.operands())
-    if (v && (!v->type().is_tensor() || !strip_type(v->dtype()) || !broadcasts_into(v->shape(), y->shape())))
-      return false;
+    if (v && (!takes(v) || !broadcasts_into(v->shape(), y->shape()))) return false;
   return true;
 }
 

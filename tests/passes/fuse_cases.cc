@@ -274,6 +274,15 @@ std::vector<RuleCase> fuse_cases() {
       {"elementwise-into-cluster",
        "(%x: f32[N,4], %y: f32[4]) { %0 = mul %x, %y \n %1 = exp %0 \n %2 = add %1, %x \n return %2 }",
        "cluster %x, %y", ""},
+      // In doubles as well, but not partly in floats.
+      {"elementwise-into-cluster",
+       "(%x: f64[N,4], %y: f64[4]) { %s = constant dense<0.5> : f64[] \n %0 = mul %x, %s \n %1 = less %0, %y \n %2 = "
+       "where %1, %x, %0 \n return %2 }",
+       "cluster %x, %y", ""},
+      {"elementwise-into-cluster",
+       "(%x: f32[N,4], %y: f64[N,4]) { %0 = exp %x \n %1 = less %0, %x \n %2 = neg %y \n %3 = where %1, %2, %y \n "
+       "return %3 }",
+       "%3 = cluster %y, %0", ""},
       // A value that others use too is a second result.
       {"elementwise-into-cluster",
        "(%x: f32[N,4]) { %0 = exp %x \n %1 = tanh %0 \n %2 = transpose %0 \n return %1, %2 }", "%0, %1 = cluster", ""},

@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "tc/ir/builder.h"
+#include "tc/ir/text/parse.h"
 
 namespace tc {
 namespace {
@@ -36,6 +37,52 @@ TEST(Strips, ScaledSumsAreRoundedBeforeTheBias) {
   const auto executable = compiled(m);
   const auto context = executable->make_context(1);
   EXPECT_TRUE(identical(executable->run({sums, shifts, Tensor::scalar<float>(by)}, *context)[0], want));
+}
+
+// Doubles run in one sweep, too, and stay doubles: scalars, comparisons and choices among them.
+TEST(Strips, ChainsOfDoublesAreDoubles) {
+  constexpr std::string_view kChain = R"(graph @main(%x: f64[N,33], %y: f64[33]) {
+  %tiny = constant dense<1.0e-12> : f64[]
+  %0 = mul %x, %y : f64[N,33]
+  %1 = add %0, %tiny : f64[N,33]
+  %2 = tanh %1 : f64[N,33]
+  %3 = less %2, %y : bool[N,33]
+  %4 = where %3, %2, %1 : f64[N,33]
+  %5 = sub %4, %0 : f64[N,33]
+  return %5
+})";
+  const auto module = parse_module(kChain, "test");
+  std::mt19937 rng(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Tensor x(DType::f64, {70, 33}), y(DType::f64, {33});
+  for (Tensor* t : {&x, &y})
+    for (double& v : t->mutable_span<double>()) v = uniform(rng);
+  const std::vector<Datum> inputs{x, y}, truth = widened(*module, inputs);
+  for (const kernels::Tier tier : machine_tiers()) {
+    CompileOptions options;
+    options.isa = tier;
+    const auto executable = compiled(*module, options);
+    ASSERT_EQ(executable->plan().steps.size(), 1u) << "no single sweep";
+    const auto context = executable->make_context(1);
+    EXPECT_EQ(differences(executable->run(inputs, *context), truth, {.rtol = 1e-13, .atol = 1e-15}), "");
+  }
+}
+
+TEST(Strips, ShrinkOfIntegers) {
+  for (const char* type : {"i32", "i64"}) {
+    for (const char* by : {"lambd = 2.0, bias = 1.0", "lambd = 1.5, bias = 0.5"}) {
+      SCOPED_TRACE(cat(type, " ", by));
+      const auto module = parse_module(
+          cat("graph @main(%x: ", type, "[100]) {\n  %0 = shrink %x {", by, "} : ", type, "[100]\n  return %0\n}"),
+          "test");
+      Tensor x(module->main().input(0)->dtype(), {100});
+      for (int64_t i = 0; i < 100; ++i)
+        type == std::string_view("i32")
+            ? void(x.mutable_span<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(i) - 50)
+            : void(x.mutable_span<int64_t>()[static_cast<size_t>(i)] = i - 50);
+      expect_agreement(*module, {{x}});
+    }
+  }
 }
 
 }  // namespace
