@@ -31,6 +31,9 @@ struct ResizeArgs {
   float* scratch = nullptr;  // resize_scratch_floats(), unless blocked
 };
 
+// The most output rows of planes that are made at a time, each from a line of the scratch memory.
+inline constexpr int kResizeRows = 8;
+
 struct ResizeTable {
   // Output rows [row0, row1) of a plane, rows counted over depth and height.
   Slot<void(const ResizeArgs&, int64_t plane, int64_t row0, int64_t row1, int worker)> plain, points;
