@@ -99,6 +99,31 @@ TC_INLINE void copied_rows(const ResizeArgs& a, const float* image, int64_t row0
   }
 }
 
+// One or two of the rows that an output row is made of.
+struct SourceRows {
+  int64_t row[2] = {};
+  float weight[2] = {};
+  int count = 0;
+  bool first = true;  // of them all
+};
+
+// f(rows) for all that output row `row` is made of, two at a time; false: nothing has a weight.
+template <class F>
+TC_INLINE bool for_source_pairs(const ResizeArgs& a, int64_t row, F&& f) {
+  SourceRows rows;
+  const auto flush = [&] {
+    if (rows.count == 0) return;
+    f(rows);
+    rows.count = 0, rows.first = false;
+  };
+  for_source_rows(a, row, [&](int64_t source, float weight) {
+    rows.row[rows.count] = source, rows.weight[rows.count] = weight;
+    if (++rows.count == 2) flush();
+  });
+  flush();
+  return !rows.first;
+}
+
 // What output row `row` makes along depth and height, as long as an input row: such a row itself, or `made`.
 TC_INLINE const float* source_line(const ResizeArgs& a, const float* image, int64_t row, float* made) {
   const int64_t in = a.axis[2].in * a.point;
@@ -107,35 +132,25 @@ TC_INLINE const float* source_line(const ResizeArgs& a, const float* image, int6
     for_source_rows(a, row, [&](int64_t source, float) { line = image + source * in; });
     return line;
   }
-  // Two rows at a time.
-  const float* from[2];
-  VecF w[2];
-  int held = 0;
-  bool first = true;
-  const auto add = [&](auto second, auto anew) __attribute__((always_inline)) {
-    for_registers(
-        in, [&](int64_t x, Tail<float> tail) __attribute__((always_inline)) {
-          VecF sum = load(from[0] + x, tail) * w[0];
-          if constexpr (second()) sum = fma(load(from[1] + x, tail), w[1], sum);
-          store(made + x, anew() ? sum : sum + load(made + x, tail), tail);
-        });
-  };
-  constexpr std::true_type kYes;
-  constexpr std::false_type kNo;
-  const auto flush = [&] {
-    if (held == 2)
-      first ? add(kYes, kYes) : add(kYes, kNo);
-    else if (held == 1)
-      first ? add(kNo, kYes) : add(kNo, kNo);
-    first = first && held == 0;
-    held = 0;
-  };
-  for_source_rows(a, row, [&](int64_t source, float weight) {
-    from[held] = image + source * in, w[held] = VecF(weight);
-    if (++held == 2) flush();
+  const bool any_row = for_source_pairs(a, row, [&](const SourceRows& rows) {
+    const float *from = image + rows.row[0] * in, *next = image + rows.row[1] * in;
+    const VecF w(rows.weight[0]), next_w(rows.weight[1]);
+    const auto add = [&](auto two, auto anew) __attribute__((always_inline)) {
+      for_registers(
+          in, [&](int64_t x, Tail<float> tail) __attribute__((always_inline)) {
+            VecF sum = load(from + x, tail) * w;
+            if constexpr (two()) sum = fma(load(next + x, tail), next_w, sum);
+            store(made + x, anew() ? sum : sum + load(made + x, tail), tail);
+          });
+    };
+    constexpr std::true_type kYes;
+    constexpr std::false_type kNo;
+    if (rows.count == 2)
+      rows.first ? add(kYes, kYes) : add(kYes, kNo);
+    else
+      rows.first ? add(kNo, kYes) : add(kNo, kNo);
   });
-  flush();
-  if (first) {
+  if (!any_row) {
     for (int64_t x = 0; x < in; ++x) made[x] = 0;
   }
   return made;
@@ -246,27 +261,29 @@ void blocked(const ResizeArgs& a, int64_t plane, int64_t row0, int64_t row1, int
   const ResizeAxis& width = a.axis[2];
   const float* image = a.x + plane * a.axis[0].in * a.axis[1].in * width.in * 16;
   float* to = a.y + (plane * a.axis[0].out * a.axis[1].out + row0) * width.out * 16;
-  const bool copies = !a.axis[0].weight && !a.axis[1].weight && !width.weight;
   for (int64_t row = row0; row < row1; ++row, to += width.out * 16) {
-    bool first = true;
-    for_source_rows(a, row, [&](int64_t source, float w) {
-      const float* from = image + source * width.in * 16;
+    if (only_copies(a)) {
+      for_source_rows(a, row, [&](int64_t source, float) {
+        const float* from = image + source * width.in * 16;
+        for (int64_t x = 0; x < width.out; ++x) Block16::load(from + width.index[x] * 16).store(to + x * 16);
+      });
+      continue;
+    }
+    const bool any_row = for_source_pairs(a, row, [&](const SourceRows& rows) {
+      const float* const from[] = {image + rows.row[0] * width.in * 16, image + rows.row[1] * width.in * 16};
       for (int64_t x = 0; x < width.out; ++x) {
-        if (copies) {
-          Block16::load(from + width.index[x] * 16).store(to + x * 16);
-          continue;
-        }
-        Block16 sum = first ? Block16::broadcast(0.0f) : Block16::load(to + x * 16);
+        Block16 sum = rows.first ? Block16::broadcast(0.0f) : Block16::load(to + x * 16);
         for (int k = 0; k < width.taps; ++k) {
-          const int64_t at = k * width.out + x;
-          const float weight = width.weight ? width.weight[at] * w : w;
-          if (weight != 0) sum = fma(Block16::broadcast(weight), Block16::load(from + width.index[at] * 16), sum);
+          const int64_t tap = k * width.out + x, at = width.index[tap] * 16;
+          const float weight = width.weight ? width.weight[tap] : 1.0f;
+          if (weight == 0) continue;
+          for (int r = 0; r < rows.count; ++r)
+            sum = fma(Block16::broadcast(weight * rows.weight[r]), Block16::load(from[r] + at), sum);
         }
         sum.store(to + x * 16);
       }
-      first = false;
     });
-    if (!copies && first) {
+    if (!any_row) {
       for (int64_t x = 0; x < width.out; ++x) Block16::broadcast(0.0f).store(to + x * 16);
     }
   }
