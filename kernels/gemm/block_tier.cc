@@ -78,6 +78,7 @@ void strips_of(const GemmBlock& g, const float* a, int64_t count, Ahead& ahead, 
 
 // The same over the panels of a block, strip by strip: each tile writes on where the last one ended in every row, which
 // the machine sees and fetches ahead by itself. Asked for too, the lines come later: 1024x1x1024 0.057 ms, so 0.099.
+// kRows: A's steps follow each other, and B is in packed panels.
 template <int R, bool kRows>
 void across(const GemmBlock& g, const float* a, int64_t count, Ahead&, TileOut out) {
   TileEnds<kPanelVecs> ends(*g.epilogue, out);

@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kGrain = 64 * 1024;
 
 int64_t line_floats(const ResizeArgs& a) {
-  return worker_stride<float>(kResizeRows * a.axis[2].in * a.point);
+  return worker_stride<float>((a.point > 1 ? 1 : kResizeRows) * a.axis[2].in * a.point);
 }
 
 }  // namespace

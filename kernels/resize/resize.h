@@ -31,7 +31,7 @@ struct ResizeArgs {
   float* scratch = nullptr;  // resize_scratch_floats(), unless blocked
 };
 
-// The most output rows of planes that are made at a time, each from a line of the scratch memory.
+// The most output rows of plain planes that are made at a time, each from a line of the scratch memory; of points one.
 inline constexpr int kResizeRows = 8;
 
 struct ResizeTable {
