@@ -1,5 +1,8 @@
 #include "tc/kernels/norm/norm.h"
 
+#include <algorithm>
+
+#include "tc/kernels/cpu.h"
 #include "tc/kernels/reduce/lanes.h"
 #include "tc/kernels/simd/stream.h"
 #include "tc/kernels/simd/transpose.h"
@@ -8,10 +11,16 @@
 namespace tc::kernels {
 namespace {
 
+// A row that is written at one go, as all are here, finds the way past the caches slower than a loop does that reads
+// meanwhile. On a Xeon whose third-level cache has 480 MB, with it and without: LayerNormalization of 16 MB 1.24 and
+// 1.15 ms, of 32 MB 2.51 and 2.63, of 64 MB 7.2 and 9.5; softmax of 16 MB 1.33 and 1.22.
+constexpr int64_t kStreamedPart = 16;
+
 // Whether `elements` results are to be streamed.
 template <class T>
 bool streams(const void* in, const void* out, int64_t elements) {
-  return in != out && elements >= kStreamedBytes / static_cast<int64_t>(sizeof(T));
+  static const int64_t least = std::max(kStreamedBytes, static_cast<int64_t>(cpu_info().l3_bytes / kStreamedPart));
+  return in != out && elements >= least / static_cast<int64_t>(sizeof(T));
 }
 
 // out[i] = f(in[i]) for n contiguous elements.
@@ -50,7 +59,8 @@ TC_INLINE void exp_both(VecD& a, VecD& b) {
 }
 
 // Writes e^(x - peak), if at all, and returns lanes of the sum. Asks for what is `ahead` meanwhile, which else nothing
-// reads from memory until this is written: 4096 rows of 1024 3.9 to 3.2 ms.
+// reads from memory until this is written: 4096 rows of 1024 3.9 to 3.2 ms; and for where the next row's go, on a Xeon
+// 1.20 to 1.14.
 template <Kept kKept, class T>
 TC_INLINE Vec<T> exp_lanes(const T* in, T* out, int64_t n, T peak, int64_t ahead) {
   constexpr int kWidth = kLanes<T>;
@@ -60,7 +70,10 @@ TC_INLINE Vec<T> exp_lanes(const T* in, T* out, int64_t n, T peak, int64_t ahead
   for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
     constexpr int kLine = 64 / sizeof(T);
 #pragma GCC unroll 2
-    for (int line = 0; line < 2 * kWidth; line += kLine) __builtin_prefetch(in + ahead + i + line);
+    for (int line = 0; line < 2 * kWidth; line += kLine) {
+      __builtin_prefetch(in + ahead + i + line);
+      if constexpr (kKept == Kept::elements) __builtin_prefetch(out + ahead + i + line, 1);
+    }
     Vec<T> a = load(in + i) - m, b = load(in + i + kWidth) - m;
     exp_both(a, b);
     if (kKept != Kept::none) store(out + i, a), store(out + i + kWidth, b);
@@ -287,9 +300,16 @@ void normalize_row(const NormArgs& args, int64_t row, bool past_caches) {
   const auto run = [&]<bool kScale, bool kBias>() {
     const auto whole = [](const T* p) { return load(p); };
     int64_t i = 0;
+    // Asks for the next row meanwhile: 8192 rows of 1024 on a Xeon 2.98 to 2.51 ms.
     if (past_caches)
-      for (; i + kWidth <= n; i += kWidth) stream(out + i, scaled.template operator()<kScale, kBias>(i, whole));
-    for (; i + kWidth <= n; i += kWidth) store(out + i, scaled.template operator()<kScale, kBias>(i, whole));
+      for (; i + kWidth <= n; i += kWidth) {
+        __builtin_prefetch(in + n + i);
+        stream(out + i, scaled.template operator()<kScale, kBias>(i, whole));
+      }
+    for (; i + kWidth <= n; i += kWidth) {
+      __builtin_prefetch(in + n + i);
+      store(out + i, scaled.template operator()<kScale, kBias>(i, whole));
+    }
     if (i == n) return;
     const Tail<T> tail(static_cast<int>(n - i));
     store(out + i, scaled.template operator()<kScale, kBias>(i, [&](const T* p) { return load(p, tail); }), tail);
