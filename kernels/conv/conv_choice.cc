@@ -60,14 +60,23 @@ double direct_cost(const ConvShape& s) {
   const int64_t pairs = planes.pairs * (apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2]);
   return static_cast<double>(s.n * channels) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) + weight_cost(weights);
 }
-// The share that padding to whole tiles leaves is computed too; a number's way to halves takes as long as 10 of them.
+// By halves on AMX: how many times as fast as multiply-adds at their peak, and what a number read or written costs
+// beside them, and beside those of pointwise ones directly. The share that padding to whole tiles leaves is computed
+// too, as is what lies between two rows of the image. A Xeon, one thread, time by this / by Winograd's method, 3x3: 16
+// channels of 56 x 56 1.17, 32 of 28 x 28 1.21, of 112 x 112 1.08, 64 of 28 x 28 1.11, of 56 x 56 0.94, 96 of 28 x 28
+// 0.87, 128 of it 0.87, 256 of it 0.77, 192 to 512 of 14 x 14 0.57-0.61, 512 of 7 x 7 0.94; / directly, 1x1: 16 to 64
+// of 112 x 112 1.21, 32 to 16 of it 1.13, 24 to 72 of 56 x 56 0.92, 96 to 24 of it 0.70, 144 to 32 of 28 x 28 0.86, 80
+// to 200 of 14 x 14 0.41.
+constexpr double kSplitSpeed = 3.1, kSplitNumber = 18, kSplitPointwiseNumber = 11;
 double split_cost(const ConvShape& s) {
+  const bool pointwise = is_pointwise(s);
   const auto padded =
       static_cast<double>(volume(s.kernel) * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
-  const auto pixels = static_cast<double>(round_up(s.n * s.out[1] * s.out[2], kChannelBlock));
-  const auto read =
-      static_cast<double>(s.n * s.ic) * static_cast<double>(std::min(volume(s.in), volume(s.out) * volume(s.kernel)));
-  return padded * pixels / 1.5 + 10 * read + weight_cost(padded);
+  const int64_t cols = pointwise ? s.out[2] : split_region(s, 1, s.out[2]).cols;
+  const auto pixels = static_cast<double>(round_up(s.n * s.out[1] * cols, kChannelBlock));
+  const int64_t read = s.ic * std::min(volume(s.in), volume(s.out) * volume(s.kernel)), written = s.oc * volume(s.out);
+  return padded * pixels / kSplitSpeed + weight_cost(padded) +
+         (pointwise ? kSplitPointwiseNumber : kSplitNumber) * static_cast<double>(s.n * (read + written));
 }
 // Of a plane: fewer wait for the weights.
 constexpr int64_t kFewestTiles = 4;
@@ -168,6 +177,11 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
   // of 224 x 224 by 16x16 1.34, so 1.41.
   if (conv_by_patches(s) && s.kernel[2] >= 4 && s.ic * volume(s.kernel) <= kIm2colK) return ConvAlgorithm::im2col;
   const ConvAlgorithm blocked = conv_preferred(kernels, s, constant_weights);
+  // What halves save must pay for both reorders. A Xeon, time by these / by plain planes: 24 to 72 of 56 x 56 1.8, 32
+  // to 64 of it 1.3, 144 to 32 of 28 x 28 1.2, 40 to 120 of it 1.1, 64 to 64 and 120 to 40 of it 1.0, 240 to 80 of 14 x
+  // 14 0.66.
+  if (blocked == ConvAlgorithm::split && is_pointwise(s) && nchw_use(s) >= 0.8 && s.oc * s.ic < 23 * s.oc + 57 * s.ic)
+    return ConvAlgorithm::nchw;
   const bool direct = blocked == ConvAlgorithm::direct || blocked == ConvAlgorithm::direct_plain;
   if (!direct || !conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
   // With fewer multiply-adds to a float that two reorders move, these take longer than blocked kernels save. Time by
