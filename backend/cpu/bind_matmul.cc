@@ -56,11 +56,10 @@ std::vector<int64_t> batch_strides(const std::vector<int64_t>& batch, const std:
   return strides;
 }
 
-// The shape for the operands' extents, and outer offsets. `b_floats` is the distance between packed matrices, 0
-// unpacked.
+// The shape for the operands' extents, and outer offsets.
 kernels::GemmShape shape_of(const Node& node, std::vector<Offsets>& outer, const ProductTerms& p,
                             std::span<const int64_t> ae, std::span<const int64_t> be, std::span<const int64_t> ye,
-                            bool adds, std::span<const int64_t> ce, int64_t b_floats) {
+                            bool adds, std::span<const int64_t> ce) {
   Matrix a = matrix_of(ae, p.trans_a, false);
   Matrix b = matrix_of(be, p.trans_b, true);
   auto bad = [&](const std::string& text) {
@@ -92,7 +91,7 @@ kernels::GemmShape shape_of(const Node& node, std::vector<Offsets>& outer, const
   g.b_rs = b.row_stride, g.b_cs = b.col_stride;
   g.c_rs = g.n;
   auto as = batch_strides(a.batch, full, a.rows * a.cols);
-  auto bs = batch_strides(b.batch, full, b_floats ? b_floats : b.rows * b.cols);
+  auto bs = batch_strides(b.batch, full, b.rows * b.cols);
   std::vector<int64_t> cs = batch_strides(full, full, g.m * g.n), rs(full.size(), 0);
   // The addend broadcasts into the result.
   if (adds) {
@@ -200,7 +199,7 @@ bool bind_other_product(Binder& b, const ProductTerms& p, const Epilogue& e) {
         s.args = {};
         s.args.type = type;
         s.args.shape = shape_of(*node, s.outer, p, f.extents(x), f.extents(w), f.extents(y), residual != kNoSlot,
-                                residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual), 0);
+                                residual == kNoSlot ? std::span<const int64_t>() : f.extents(residual));
         s.args.alpha = p.alpha, s.args.beta = p.beta;
         s.plan = kernels::product_plan(table, s.args);
         f.need_scratch(kernels::product_scratch_bytes(s.plan, f.team().threads()));
@@ -246,16 +245,15 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   GemmOperands o;
   o.alpha = p.alpha, o.beta = p.beta;
   o.a = b.in(0);
-  int64_t packed_floats = 0;
   const Tensor* t = b.constant(1);
   const bool packs = t && b.rank(1) == 2 && t->size() > 0;
   if (const Matrix m = packs ? matrix_of(t->extents(), p.trans_b, true) : Matrix(); packs && !is_tall(b, p, m)) {
-    packed_floats = kernels::gemm_packed_floats(b.table().gemm.traits.fn(), m.rows, m.cols);
-    o.packed_b = packed_factor(b, 1, p.trans_b, m.rows, m.cols);
+    pack_factor(b, o, 1, p.trans_b, m.rows, m.cols);
   } else {
     o.b = b.in(1);
   }
-  const Extents packed_extents = o.packed_b ? b.constant(1)->extents() : Extents();
+  const bool in_memory = o.b != kNoSlot;
+  const Extents packed_extents = in_memory ? Extents() : b.constant(1)->extents();
   if (adds->bias >= 0) o.bias = b.in(adds->bias);
   if (adds->addend >= 0) o.residual = b.in(adds->addend);
   o.c = b.out(0);
@@ -265,8 +263,8 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   gemm_step(b, o, activation, [=](Frame& f, std::vector<Offsets>& outer) {
     const bool adds_more = o.residual != kNoSlot;
     return shape_of(*node, outer, p, f.extents(o.a),
-                    o.packed_b ? std::span<const int64_t>(packed_extents) : f.extents(o.b), f.extents(o.c), adds_more,
-                    adds_more ? f.extents(o.residual) : std::span<const int64_t>(), packed_floats);
+                    in_memory ? f.extents(o.b) : std::span<const int64_t>(packed_extents), f.extents(o.c), adds_more,
+                    adds_more ? f.extents(o.residual) : std::span<const int64_t>());
   });
   return true;
 }

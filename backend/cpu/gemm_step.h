@@ -17,19 +17,30 @@ struct Offsets {
 
 struct GemmOperands {
   Slot a = kNoSlot, b = kNoSlot, bias = kNoSlot, residual = kNoSlot, c = kNoSlot;
-  const float* packed_b = nullptr;  // instead of b
+  const float *packed_b = nullptr, *halves = nullptr;  // instead of b, as in GemmArgs
   double alpha = 1, beta = 1;
 };
 
-// Operand `i`, constant, k x n as gemm_pack leaves it; `transposed`: it lies as n x k.
-inline const float* packed_factor(Binder& b, int i, bool transposed, int64_t k, int64_t n) {
+// Where halves serve more rows, panels that serve few ones faster are kept as well if they take a part of the
+// second-level cache only.
+constexpr int64_t kBothForms = 256 * 1024;
+
+// Packs operand `i`, constant, k x n, as the tier's products want it; `transposed`: it lies as n x k.
+inline void pack_factor(Binder& b, GemmOperands& o, int i, bool transposed, int64_t k, int64_t n) {
   const kernels::GemmTable& table = b.table().gemm;
+  const kernels::GemmTraits traits = table.traits.fn();
   const Tensor source = *b.constant(i);
-  const auto bytes = static_cast<size_t>(kernels::gemm_packed_floats(table.traits.fn(), k, n)) * sizeof(float);
-  return static_cast<const float*>(b.pack(i, cat("gemm ", transposed, " ", table.pack_b.name), bytes, [&](void* to) {
-    kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(source.data()), transposed ? 1 : n,
-                       transposed ? k : 1, k, n, static_cast<float*>(to));
-  }));
+  const auto packed = [&](auto pack, const char* form, int64_t floats) {
+    const auto bytes = static_cast<size_t>(floats) * sizeof(float);
+    return static_cast<const float*>(b.pack(i, cat("gemm ", transposed, " ", form), bytes, [&](void* to) {
+      pack(kernels::Team::shared(), table, static_cast<const float*>(source.data()), transposed ? 1 : n,
+           transposed ? k : 1, k, n, static_cast<float*>(to));
+    }));
+  };
+  const bool halves = kernels::gemm_packs_halves(traits, k, n);
+  if (halves) o.halves = packed(kernels::gemm_pack_halves, table.pack_halves.name, kernels::gemm_halves_floats(k, n));
+  if (!halves || k * n <= kBothForms)
+    o.packed_b = packed(kernels::gemm_pack, table.pack_b.name, kernels::gemm_packed_floats(traits, k, n));
 }
 
 struct GemmState {
@@ -51,8 +62,9 @@ void gemm_step(Binder& b, const GemmOperands& o, const ActivationEpilogue& activ
         s.args.epilogue.alpha = static_cast<float>(o.alpha);
         s.args.epilogue.beta = static_cast<float>(o.beta);
         activation.fill(s.args.epilogue);
-        // The plan depends on whether B is packed, and on strides.
+        // The plan depends on how B is packed, and on strides.
         s.args.packed_b = o.packed_b;
+        s.args.halves = o.halves;
         s.plan = kernels::gemm_plan(s.args, traits);
         f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));
       },
@@ -62,10 +74,7 @@ void gemm_step(Binder& b, const GemmOperands& o, const ActivationEpilogue& activ
         g.epilogue.bias = o.bias == kNoSlot ? nullptr : f.ptr<const float>(o.bias);
         for (const auto& at : s.outer) {
           g.a = f.ptr<const float>(o.a) + at.a;
-          if (o.packed_b)
-            g.packed_b = o.packed_b + at.b;
-          else
-            g.b = f.ptr<const float>(o.b) + at.b;
+          if (o.b != kNoSlot) g.b = f.ptr<const float>(o.b) + at.b;
           g.c = f.ptr<float>(o.c) + at.c;
           g.epilogue.residual = o.residual == kNoSlot ? nullptr : f.ptr<const float>(o.residual) + at.residual;
           kernels::gemm(f.team(), table, g, s.plan);

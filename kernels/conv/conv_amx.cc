@@ -80,11 +80,6 @@ struct Region {
   TC_INLINE void clear(std::byte* line) const { put(line, {_mm512_setzero_si512(), _mm512_setzero_si512()}); }
 };
 
-// Lines of the next weights that a step asks for at most: more are in the way of what it reads itself, and the machine
-// fetches ahead by itself, too. 32 lines and 8, one thread and two: 512 channels of 7 x 7 by 3x3 0.595 and 0.331 to
-// 0.507 and 0.264 ms, 2048 to 512 by 1x1 0.357 and 0.184 to 0.276 and 0.161.
-constexpr int64_t kMostAhead = 8;
-
 void strips(const ConvArgs& args, int64_t plane_row, int64_t out_plane, int64_t from, int64_t count) {
   const Epilogue& e = args.epilogue;
   float* plane = args.y + plane_row * out_plane * kChannelBlock;

@@ -104,8 +104,9 @@ void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t
   p.shared_floats += unit * p.units_per_phase;
 }
 
-// By halves: steps of K between two visits of an output, of which 256 rows and 64 columns stay in L2.
-constexpr int64_t kSplitK = 512, kSplitRows = 256, kSplitStep = 32, kSplitStrip = 32;
+// By halves: floats of A between two visits of an output, which take half of L2, and least steps. None and 1 MB: 2048^3
+// 50.8 and 44.5 ms, 1024^3 5.1 and 4.75, 128x768x3072 1.26 and 1.08; 2 MB 50.2, 4.75, 1.10.
+constexpr int64_t kSplitFloats = 256 * 1024, kSplitK = 512, kSplitRows = 256, kSplitStep = 32, kSplitStrip = 32;
 // Below, the tiles of sums are mostly padding.
 constexpr int64_t kLeastSplitRows = 12, kLeastSplitColumns = 32, kLeastSplitSteps = 64;
 constexpr double kLeastSplitProducts = 512 * 1024;
@@ -116,20 +117,22 @@ constexpr double kSplitA = 40, kSplitPackedB = 56, kSplitB = 28;
 bool worth_splitting(const GemmArgs& g, const GemmTraits& t) {
   constexpr int64_t kMostStride = int64_t{1} << 26;  // offsets of 16 lanes are 32 bits wide
   const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n);
-  return t.splits && g.m >= kLeastSplitRows && g.n >= kLeastSplitColumns && g.k >= kLeastSplitSteps &&
-         m * n * static_cast<double>(g.k) >= kLeastSplitProducts &&
-         m * n >= kSplitA * m + (g.packed_b != nullptr ? kSplitPackedB : kSplitB) * n &&
-         std::abs(g.a_cs) < kMostStride && (g.packed_b != nullptr || std::abs(g.b_cs) < kMostStride);
+  return g.halves != nullptr ||
+         (t.splits && g.m >= kLeastSplitRows && g.n >= kLeastSplitColumns && g.k >= kLeastSplitSteps &&
+          m * n * static_cast<double>(g.k) >= kLeastSplitProducts &&
+          m * n >= kSplitA * m + (g.packed_b != nullptr ? kSplitPackedB : kSplitB) * n &&
+          std::abs(g.a_cs) < kMostStride && (g.packed_b != nullptr || std::abs(g.b_cs) < kMostStride));
 }
 
 void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const int64_t k = round_up(g.k, kSplitStep);
   p.split = p.packs_a = true;
-  p.k_block = round_up(ceil_div(k, ceil_div(k, kSplitK)), kSplitStep);
   p.row_strips = ceil_div(g.m, kSplitStrip);
   p.strip_floats = kSplitStrip * k;
   p.packed_a_floats = p.batches * p.row_strips * p.strip_floats;
   p.row_tile = round_up(ceil_div(g.m, ceil_div(g.m, kSplitRows)), kSplitStrip);
+  const int64_t most_k = std::max(kSplitK, kSplitFloats / p.row_tile);
+  p.k_block = round_up(ceil_div(k, ceil_div(k, most_k)), kSplitStep);
   p.col_tile = std::min(round_up(g.n, t.width), kBlockN);
   const auto count = [&] { return p.batches * ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   while (count() < kWantedTiles / 2) {
@@ -143,9 +146,9 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   }
   p.row_tiles = ceil_div(g.m, p.row_tile);
   p.shared_floats = p.packed_a_floats;
-  if (g.packed_b != nullptr) {
+  if (g.packed_b != nullptr || g.halves != nullptr) {
     p.source = GemmPlan::Source::packed;
-    p.worker_floats = p.k_block * kSplitStrip;
+    if (g.halves == nullptr) p.worker_floats = p.k_block * kSplitStrip;
   } else {
     plan_phases(p, t, g.n, k);
   }
@@ -239,6 +242,14 @@ int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n) {
   return round_up(n, traits.lanes) * k;
 }
 
+bool gemm_packs_halves(const GemmTraits& traits, int64_t k, int64_t n) {
+  return traits.splits && k >= kLeastSplitSteps && n >= kLeastSplitColumns && 4 * gemm_halves_floats(k, n) <= 5 * k * n;
+}
+
+int64_t gemm_halves_floats(int64_t k, int64_t n) {
+  return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
+}
+
 GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   using Source = GemmPlan::Source;
   GemmPlan p;
@@ -251,11 +262,11 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     return p;
   }
   const bool k_contiguous = g.a_cs == 1 && g.b_rs == 1;
-  const bool packed = g.packed_b != nullptr;
+  const bool packed = g.packed_b != nullptr, halves = g.halves != nullptr;
   // Few columns of an unpacked B: the larger operand is A, so A takes B's place.
-  p.swapped = !packed && g.n <= 4 && g.m > g.n && g.a_cs == 1 && (g.k >= kLeastDot || g.m <= 4);
+  p.swapped = !packed && !halves && g.n <= 4 && g.m > g.n && g.a_cs == 1 && (g.k >= kLeastDot || g.m <= 4);
   const int64_t n = p.swapped ? g.m : g.n;
-  if (p.swapped || (!packed && g.m <= 4 && k_contiguous)) {
+  if (p.swapped || (!packed && !halves && g.m <= 4 && k_contiguous)) {
     p.path = GemmPlan::Path::dot;
     p.source = GemmPlan::Source::direct;
     // The smaller operand is gathered once per tile when it is not contiguous.
@@ -269,18 +280,19 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.n_block = n;
     return p;
   }
-  if (g.m <= 4 && (packed || g.b_cs == 1)) {
+  if (g.m <= 4 && (packed || halves || g.b_cs == 1)) {
     p.path = GemmPlan::Path::gemv;
-    p.source = packed ? GemmPlan::Source::packed : GemmPlan::Source::direct;
+    p.source = packed || halves ? GemmPlan::Source::packed : GemmPlan::Source::direct;
     // Row-major B is read along its rows, a kilobyte or more at a time.
-    const int64_t least = packed ? t.width : 512;
+    const int64_t least = packed || halves ? t.width : 512;
     const int64_t by_work = static_cast<int64_t>(kLeastGemvFloats / static_cast<double>(g.k + 1));
     p.col_tile = std::min(round_up(std::max(least, by_work), t.width), p.n_block);
     p.col_tiles = ceil_div(g.n, p.col_tile);
     p.row_tile = g.m;
     p.row_tiles = 1;
     p.k_block = g.k;
-    p.worker_floats = packed ? 0 : 4 * p.col_tile;
+    p.split = halves && !packed;
+    p.worker_floats = p.split ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip) : packed ? 0 : 4 * p.col_tile;
     if (g.k * g.n >= kFarFloats) p.reach = far_reach();
     return p;
   }
@@ -337,6 +349,16 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
   parallel_for(team, panels.count(), [&](int64_t tile, int) {
     const int64_t col = panels.begin(tile) * width;
     kernels.pack_b.fn(b, b_rs, b_cs, k, col, std::min(n, panels.end(tile) * width), dst + col * k);
+  });
+}
+
+void gemm_pack_halves(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k,
+                      int64_t n, float* dst) {
+  const Tiling strips = tile_by_cost(ceil_div(n, kSplitStrip), kSplitStrip * k, kPhaseFloats / 16);
+  parallel_for(team, strips.count(), [&](int64_t tile, int) {
+    const int64_t col = strips.begin(tile) * kSplitStrip;
+    kernels.pack_halves.fn(b, b_rs, b_cs, k, col, std::min(n, strips.end(tile) * kSplitStrip),
+                           dst + gemm_halves_floats(k, col));
   });
 }
 

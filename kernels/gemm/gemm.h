@@ -6,7 +6,8 @@
 //
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
-// (gemm_pack) or lies in memory with any strides.
+// (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
+// such instead (gemm_pack_halves), or as well: panels then serve up to four rows.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +32,9 @@ struct GemmShape {
 
 struct GemmArgs : GemmShape {
   const float* a = nullptr;
-  const float* b = nullptr;         // unused when packed_b is set
-  const float* packed_b = nullptr;  // b_batch then counts floats of packed form
+  const float* b = nullptr;         // unused when packed_b or halves are set
+  const float* packed_b = nullptr;  // by gemm_pack; b_batch then counts floats of packed form
+  const float* halves = nullptr;    // by gemm_pack_halves; the same
   float* c = nullptr;               // overlaps neither A nor B
   int64_t first_row = 0;            // of C: what the epilogue's strip counts from
   Epilogue epilogue;
@@ -84,7 +86,7 @@ struct GemmPlan {
   Reach reach = Reach::near;
   bool swapped = false;  // computes C^T = B^T A^T
   bool packs_a = false;  // a first phase packs A, strip by strip
-  bool split = false;    // packs_a, into halves
+  bool split = false;    // by halves; with Path::tiles packs_a, into such
   // Each worker packs A for itself, into sums of its quarters; blocks of k are pairs of k_block steps.
   bool strassen = false;
   int width = 0, lanes = 0;
@@ -109,6 +111,8 @@ struct GemmTable {
   // Packs columns [col0, col1) of a k x n matrix with strides; col0 is a multiple of the width. dst is the packed form
   // of column col0.
   Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)> pack_b;
+  // The same in halves; empty where traits.splits is false.
+  Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)> pack_halves;
   // One tile of one phase; worker < the number of threads that scratch was sized for.
   Slot<void(const GemmArgs&, const GemmPlan&, int phase, int64_t tile, int worker)> run;
 };
@@ -123,6 +127,12 @@ int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n);
 // Packs a k x n matrix; dst: gemm_packed_floats of them.
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
                float* dst);
+
+// Whether B, k x n, is better packed in halves: k and n fill most of their tiles.
+bool gemm_packs_halves(const GemmTraits& traits, int64_t k, int64_t n);
+int64_t gemm_halves_floats(int64_t k, int64_t n);
+void gemm_pack_halves(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k,
+                      int64_t n, float* dst);
 
 // Runs a plan. args.scratch holds gemm_scratch_bytes(plan, team.threads()).
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan);

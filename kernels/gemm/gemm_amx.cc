@@ -1,6 +1,8 @@
 // Compiled for AMX: of the tier that has it.
 #include "tc/kernels/gemm/gemm_amx.h"
 
+#include <cstring>
+
 #include "tc/kernels/gemm/split_amx.h"
 
 namespace tc::kernels {
@@ -31,13 +33,103 @@ std::byte* bytes(float* p) {
   return reinterpret_cast<std::byte*>(p);
 }
 
+void pack_halves(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
+  std::byte* to = bytes(dst);
+  for (int64_t j = col0; j < col1; j += kStripCols, to += ceil_div(k, kStep) * kStepBytes)
+    split_columns(b + j * cs, rs, cs, k, least(kStripCols, col1 - j), to);
+}
+
+// B is asked for so far ahead, into the second-level cache. 0.5 GB of weights one strip after another 14.4 GB/s,
+// so 17.6; by tiles of AMX 15, two and four strips side by side 15 and 13. A GPT-2's step by two steps into the first
+// one 29.8 ms, so 28.6, two threads 16.9 and 15.6.
+constexpr int64_t kGemvAhead = 4 * kStepBytes;
+
+// M rows by a strip of 32 columns of B; a: for each row and step a line of high halves and one of low ones. to: rows of
+// 32 floats.
+template <int M>
+void gemv_strip(const std::byte* b, const std::byte* end, const std::byte* next, const std::byte* a, int64_t steps,
+                float* to) {
+  constexpr int64_t kPairs = kStep / 2, kLines = 2 * kRowBytes;
+  __m512 sum[M][2][3];
+  for (auto& row : sum)
+    for (auto& half : row)
+      for (__m512& s : half) s = _mm512_setzero_ps();
+  for (int64_t step = 0; step < steps; ++step, b += kStepBytes) {
+    const std::byte* ahead = b + kGemvAhead;
+    if (ahead >= end) ahead = next + (ahead - end);
+    for (int64_t p = 0; p < kPairs; ++p) {
+      __m512bh high[2], low[2];
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        const std::byte* line = b + h * 2 * kTileBytes + p * kRowBytes;
+        high[h] = reinterpret_cast<__m512bh>(_mm512_load_si512(line));
+        low[h] = reinterpret_cast<__m512bh>(_mm512_load_si512(line + kTileBytes));
+        _mm_prefetch(reinterpret_cast<const char*>(ahead + (line - b)), _MM_HINT_T1);
+        _mm_prefetch(reinterpret_cast<const char*>(ahead + (line - b) + kTileBytes), _MM_HINT_T1);
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < M; ++r) {
+        int32_t x[2];
+        const std::byte* pair = a + (r * steps + step) * kLines + p * 4;
+        std::memcpy(&x[0], pair, 4), std::memcpy(&x[1], pair + kRowBytes, 4);
+        const auto x_high = reinterpret_cast<__m512bh>(_mm512_set1_epi32(x[0]));
+        const auto x_low = reinterpret_cast<__m512bh>(_mm512_set1_epi32(x[1]));
+#pragma GCC unroll 2
+        for (int h = 0; h < 2; ++h) {
+          sum[r][h][0] = _mm512_dpbf16_ps(sum[r][h][0], high[h], x_high);
+          sum[r][h][1] = _mm512_dpbf16_ps(sum[r][h][1], low[h], x_high);
+          sum[r][h][2] = _mm512_dpbf16_ps(sum[r][h][2], high[h], x_low);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < M; ++r)
+    for (int h = 0; h < 2; ++h)
+      _mm512_store_ps(to + r * kStripCols + h * kSide,
+                      _mm512_add_ps(sum[r][h][0], _mm512_add_ps(sum[r][h][1], sum[r][h][2])));
+}
+
+void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
+  static constexpr void (*kByRows[])(const std::byte*, const std::byte*, const std::byte*, const std::byte*, int64_t,
+                                     float*) = {gemv_strip<1>, gemv_strip<2>, gemv_strip<3>, gemv_strip<4>};
+  const int64_t batch = tile / p.col_tiles, col0 = tile % p.col_tiles * p.col_tile;
+  const int64_t col1 = least(g.n, col0 + p.col_tile), steps = ceil_div(g.k, kStep);
+  if (col0 >= col1) return;
+  const Offset at = offset_of(g, batch);
+  float *own = gemm_worker_scratch(g, p, worker), *sums = own + g.m * steps * kStep;
+  for (int64_t r = 0; r < g.m; ++r)
+    split_row(g.a + at.a + r * g.a_rs, g.a_cs, g.k, bytes(own + r * steps * kStep), 2 * kRowBytes, kRowBytes);
+  const Epilogue& e = g.epilogue;
+  TileOut out;
+  out.row = g.c_rs;
+  out.residual_row = g.residual_rs;
+  out.residual_step = g.residual_cs;
+  out.row_bias = e.row_bias;
+  const auto* b = reinterpret_cast<const std::byte*>(g.halves + at.b) + col0 / kStripCols * steps * kStepBytes;
+  const std::byte* end = b + ceil_div(col1 - col0, kStripCols) * steps * kStepBytes;
+  // Where the worker goes on: see parallel_for.
+  const std::byte* next = worker == 0 || col0 == 0 ? end : b - p.col_tile / kStripCols * steps * kStepBytes;
+  for (int64_t j = col0; j < col1; j += kStripCols, b += steps * kStepBytes) {
+    kByRows[g.m - 1](b, end, next, bytes(own), steps, sums);
+    out.cols = static_cast<int>(least(kStripCols, col1 - j));
+    out.bias = e.bias == nullptr ? nullptr : e.bias + j;
+    out.scale = e.scale == nullptr ? nullptr : e.scale + j;
+    out.c = g.c + at.c + j;
+    out.residual = e.residual == nullptr ? nullptr : e.residual + at.residual + j * g.residual_cs;
+    finish_split(sums, g.m, e, out);
+  }
+  if (e.strip != nullptr) e.strip(e.context, g.c + at.c + col0, g.m, col1 - col0, g.c_rs, batch * g.m, col0);
+}
+
 // One strip of rows: [K in steps of 32][high, low][32 rows]. Rows beyond the last one hold what they held.
 void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t batch = tile / p.row_strips, strip = tile % p.row_strips, row0 = strip * kStripRows;
   const float* a = g.a + offset_of(g, batch).a + row0 * g.a_rs;
   std::byte* to = bytes(g.scratch + tile * p.strip_floats);
   const int64_t rows = least(kStripRows, g.m - row0);
-  for (int64_t i = 0; i < rows; ++i, a += g.a_rs) split_row(a, g.a_cs, g.k, to + i * kRowBytes);
+  for (int64_t i = 0; i < rows; ++i, a += g.a_rs)
+    split_row(a, g.a_cs, g.k, to + i * kRowBytes, kStepBytes, 2 * kTileBytes);
 }
 
 void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
@@ -64,10 +156,10 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
 
   std::byte* own = bytes(gemm_worker_scratch(g, p, worker));
   const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
-  const std::byte* a = bytes(g.scratch + (batch * p.row_strips + row0 / kStripRows) * p.strip_floats);
   const Epilogue& e = g.epilogue;
   const float* residual = e.residual == nullptr ? nullptr : e.residual + at.residual;
   alignas(64) float sums[kStripRows * kStripCols];
+  const std::byte* a = bytes(g.scratch + (batch * p.row_strips + row0 / kStripRows) * p.strip_floats);
   SplitSum sum = sum_of_strip();
   TileOut out;
   out.row = g.c_rs;
@@ -84,6 +176,11 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
       SplitAhead ahead;
       if (shared != nullptr) {
         sum.b = shared + ((j - col0) / kStripCols * steps + s0) * kStepBytes;
+      } else if (g.halves != nullptr) {
+        sum.b = reinterpret_cast<const std::byte*>(g.halves + at.b) + (j / kStripCols * steps + s0) * kStepBytes;
+        const int64_t strips = ceil_div(row1 - row0, kStripRows);
+        if (j + kStripCols < g.n && p.row_tiles == 1)
+          ahead = {sum.b + steps * kStepBytes, least(kMostAhead, ceil_div(kStepBytes / 64, strips))};
       } else {
         // Packed panels are as wide as the tier's, and hold two of ours.
         const float* panels = g.packed_b + at.b;
@@ -124,7 +221,9 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
 }
 
 void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
-  if (p.split)
+  if (p.split && p.path == GemmPlan::Path::gemv)
+    run_gemv(g, p, tile, worker);
+  else if (p.split)
     run_split(g, p, phase, tile, worker);
   else
     other.run.fn(g, p, phase, tile, worker);
@@ -135,6 +234,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
 void use_gemm_amx(GemmTable& table) {
   other = table;
   table.traits.fn = traits;
+  table.pack_halves = {pack_halves, "gemm_f32_pack_halves__amx"};
   table.run = {run, "gemm_f32_split__amx"};
 }
 

@@ -433,6 +433,7 @@ extern constinit const GemmTable TC_TIER_NAME(gemm_table);
 constinit const GemmTable TC_TIER_NAME(gemm_table) = {
     .traits = TC_KERNEL(traits, "gemm_f32_traits"),
     .pack_b = TC_KERNEL(pack_b, "gemm_f32_pack"),
+    .pack_halves = {},
     .run = TC_KERNEL(run, "gemm_f32__" TC_TILE_NAME),
 };
 

@@ -26,7 +26,7 @@ void split_state(const LstmArgs& a) {
   const float* from = a.before;
   for (int64_t row = 0; row < a.rows; ++row, from += a.hidden) {
     std::byte* to = a.state_halves + row / kStripRows * steps_of(a.hidden) * kStepBytes + row % kStripRows * kRowBytes;
-    split_row(from, 1, a.hidden, to);
+    split_row(from, 1, a.hidden, to, kStepBytes, 2 * kTileBytes);
   }
 }
 

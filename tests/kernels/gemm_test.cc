@@ -35,6 +35,7 @@ struct Case {
   bool b_shared = false;  // one B for all of the batch
   bool strassen = false;  // large enough for Strassen's method
   bool packs_a = false;   // long enough for packed rows, too low for that
+  bool halves = false;    // `packed` as halves, where the tier has them
 };
 
 struct Extras {
@@ -54,10 +55,10 @@ void add_position(void* context, float* tile, int64_t rows, int64_t cols, int64_
 std::string describe(const Case& c, const Extras& x, Tier tier) {
   return std::string(tier_name(tier)) + " m=" + std::to_string(c.m) + " n=" + std::to_string(c.n) +
          " k=" + std::to_string(c.k) + (c.a_transposed ? " At" : "") + (c.b_transposed ? " Bt" : "") +
-         (c.packed ? " packed" : "") + " batch " + std::to_string(c.batch0) + "x" + std::to_string(c.batch1) +
-         (x.bias ? " bias" : "") + (x.scale ? " scale" : "") + (x.row_bias ? " row_bias" : "") +
-         (x.residual ? " residual" : "") + (x.residual_is_c ? " in place" : "") + (x.clip ? " clip" : "") +
-         (x.strip ? " strip" : "");
+         (c.packed ? " packed" : "") + (c.halves ? " as halves" : "") + " batch " + std::to_string(c.batch0) + "x" +
+         std::to_string(c.batch1) + (x.bias ? " bias" : "") + (x.scale ? " scale" : "") +
+         (x.row_bias ? " row_bias" : "") + (x.residual ? " residual" : "") + (x.residual_is_c ? " in place" : "") +
+         (x.clip ? " clip" : "") + (x.strip ? " strip" : "");
 }
 
 std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Edge edge, uint64_t seed,
@@ -131,19 +132,16 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
     }
   }
 
-  std::vector<float> packed_store;
+  const bool halves = c.halves && gemm_packs_halves(traits, c.k, c.n);
+  const int64_t size = halves ? gemm_halves_floats(c.k, c.n) : gemm_packed_floats(traits, c.k, c.n);
+  GuardedBuffer<float> packed(c.packed ? count(size * b_count) : 0, edge);
   if (c.packed) {
-    packed_store.resize(count(gemm_packed_floats(traits, c.k, c.n) * b_count));
     for (int64_t q = 0; q < b_count; ++q) {
-      gemm_pack(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n,
-                packed_store.data() + q * gemm_packed_floats(traits, c.k, c.n));
+      (halves ? gemm_pack_halves : gemm_pack)(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n,
+                                              packed.data() + q * size);
     }
-  }
-  GuardedBuffer<float> packed(packed_store, edge);
-  if (c.packed) {
-    g.packed_b = packed.data();
+    (halves ? g.halves : g.packed_b) = packed.data();
     g.b = nullptr;
-    const int64_t size = gemm_packed_floats(traits, c.k, c.n);
     if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
   }
   const GemmPlan plan = gemm_plan(g, traits);
@@ -328,15 +326,21 @@ TEST(Gemm, StrassenOfEveryShape) {
   check(tall);
 }
 
-// A x B, row-major.
+// A x B, row-major; B packed as halves where the tier has them and `halves` says so.
 std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const std::vector<float>& b, int64_t m,
-                                  int64_t n, int64_t k, GemmPlan* planned = nullptr) {
+                                  int64_t n, int64_t k, GemmPlan* planned = nullptr, bool halves = false) {
   const GemmTable& kernels = table(tier).gemm;
   Team one(1);
   std::vector<float> c(count(m * n));
   GemmArgs g;
   g.m = m, g.n = n, g.k = k;
   g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
+  halves = halves && gemm_packs_halves(kernels.traits.fn(), k, n);
+  GuardedBuffer<float> packed(halves ? count(gemm_halves_floats(k, n)) : 0, Edge::kBack);
+  if (halves) {
+    gemm_pack_halves(one, kernels, b.data(), n, 1, k, n, packed.data());
+    g.halves = packed.data();
+  }
   const GemmPlan plan = gemm_plan(g, eager_traits(kernels));
   GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
   g.scratch = scratch.data();
@@ -457,16 +461,28 @@ TEST(Gemm, HalvesOfEveryShape) {
         check({33, 250, 64, at, bt, packed}, {.bias = true, .clip = true});
         check({49, 33, 1095, at, bt, packed}, {.bias = true, .clip = true});
       }
+      for (const int64_t m : {1, 2, 3, 4, 5, 17, 33})
+        for (const auto& [n, k] : {std::pair<int64_t, int64_t>{129, 577}, {250, 64}, {56, 1095}, {32, 65}})
+          check({.m = m, .n = n, .k = k, .a_transposed = at, .b_transposed = bt, .packed = true, .halves = true},
+                {.bias = true, .clip = true});
     }
   }
+  for (const int64_t m : {2, 60, 300}) {
+    const Case c{.m = m, .n = 212, .k = 600, .packed = true, .halves = true};
+    check(c, {.row_bias = true, .residual = true, .strip = true});
+    check(c, {.bias = true, .scale = true, .residual_is_c = true, .alpha = 0.5f, .slope = 0.1f});
+    check(c, {.residual = true, .beta = 0.5f, .one_row = true});
+  }
+  check({.m = 3, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .halves = true}, {.strip = true});
+  check({.m = 40, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .b_shared = true, .halves = true});
   check({300, 70, 260, false, false, true}, {.row_bias = true, .residual = true, .strip = true});
   check({60, 112, 600, false, false, true}, {.bias = true, .strip = true});
   check({20, 300, 200, true, false, false, 2, 2}, {.residual_is_c = true, .beta = 0.5f});
 }
 
 // Halves lose as little as is said of them, with numbers of every size.
-TEST(Gemm, HalvesErrAsStated) {
-  constexpr int64_t m = 64, n = 96, k = 512;
+void check_halves(int64_t m, bool packed) {
+  constexpr int64_t n = 96, k = 512;
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     Random random(5);
     std::vector<float> a = random.floats(count(m * k)), b = random.floats(count(k * n));
@@ -474,7 +490,7 @@ TEST(Gemm, HalvesErrAsStated) {
     for (size_t i = 0; i < a.size(); ++i) a[i] = std::ldexp(a[i], static_cast<int>(sizes[i]));
     for (size_t i = 0; i < b.size(); ++i) b[i] = std::ldexp(b[i], static_cast<int>(sizes[a.size() + i]));
     GemmPlan plan;
-    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, &plan);
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, &plan, packed);
     EXPECT_EQ(plan.split, tier == Tier::amx);
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {
@@ -490,6 +506,12 @@ TEST(Gemm, HalvesErrAsStated) {
   }
 }
 
+TEST(Gemm, HalvesErrAsStated) {
+  check_halves(64, false);
+  check_halves(64, true);
+  check_halves(4, true);
+}
+
 TEST(Gemm, HalvesOfWhatIsNoNumber) {
   constexpr int64_t m = 40, n = 64, k = 256;
   const float largest = std::numeric_limits<float>::max();
@@ -498,22 +520,30 @@ TEST(Gemm, HalvesOfWhatIsNoNumber) {
     const auto set = [&](int64_t row, float x) { a[count(row * k + 77)] = x; };
     set(1, std::nanf("")), set(2, INFINITY), set(3, -INFINITY), set(4, largest), set(5, -largest), set(6, 1e-30f);
     b[count(77 * n + 9)] = INFINITY;
-    const std::vector<float> c = matrix_product(tier, a, b, m, n, k);
-    SCOPED_TRACE(tier_name(tier));
-    for (const int64_t j : {0, 9, 63}) {
-      const auto at = [&](int64_t row) { return c[count(row * n + j)]; };
-      EXPECT_TRUE(std::isnan(at(1)));
-      EXPECT_EQ(at(2), INFINITY);
-      EXPECT_EQ(at(3), -INFINITY);
-      if (j == 9) {
-        EXPECT_EQ(at(4), INFINITY);
-        EXPECT_EQ(at(5), -INFINITY);
-        EXPECT_EQ(at(7), INFINITY);
-      } else {
-        EXPECT_NEAR(at(4) / largest, 0.3f, 1e-5);
-        EXPECT_NEAR(at(5) / largest, -0.3f, 1e-5);
-        EXPECT_NEAR(at(6), 7.65f, 1e-3);
-        EXPECT_NEAR(at(7), 7.68f, 1e-3);
+    for (const bool packed : {false, true}) {
+      const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, packed);
+      SCOPED_TRACE(tier_name(tier));
+      const std::vector<float> few =
+          matrix_product(tier, std::vector<float>(a.begin(), a.begin() + 4 * k), b, 4, n, k, nullptr, packed);
+      EXPECT_TRUE(std::isnan(few[count(n)]));
+      EXPECT_EQ(few[count(2 * n)], INFINITY);
+      EXPECT_EQ(few[count(3 * n + 9)], -INFINITY);
+      EXPECT_EQ(few[9], INFINITY);
+      for (const int64_t j : {0, 9, 63}) {
+        const auto at = [&](int64_t row) { return c[count(row * n + j)]; };
+        EXPECT_TRUE(std::isnan(at(1)));
+        EXPECT_EQ(at(2), INFINITY);
+        EXPECT_EQ(at(3), -INFINITY);
+        if (j == 9) {
+          EXPECT_EQ(at(4), INFINITY);
+          EXPECT_EQ(at(5), -INFINITY);
+          EXPECT_EQ(at(7), INFINITY);
+        } else {
+          EXPECT_NEAR(at(4) / largest, 0.3f, 1e-5);
+          EXPECT_NEAR(at(5) / largest, -0.3f, 1e-5);
+          EXPECT_NEAR(at(6), 7.65f, 1e-3);
+          EXPECT_NEAR(at(7), 7.68f, 1e-3);
+        }
       }
     }
   }
@@ -529,7 +559,9 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {197, 520, 400, false, false, true},
                         {300, 400, 500},
                         {128, 770, 768, false, false, true},
-                        {64, 64, 64, false, false, false, 4, 4}};
+                        {64, 64, 64, false, false, false, 4, 4},
+                        {.m = 2, .n = 770, .k = 768, .packed = true, .halves = true},
+                        {.m = 128, .n = 770, .k = 768, .packed = true, .halves = true}};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Case& c : cases) {
       EXPECT_EQ(run(tier, c, {.bias = true}, one, Edge::kBack, 3, nullptr),
