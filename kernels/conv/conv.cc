@@ -141,10 +141,11 @@ int64_t split_region_floats(const ConvShape& s, int64_t rows, int64_t cols) {
   return ceil_div(s.ic, kSplitChannels) * split_region(s, rows, cols).block / static_cast<int64_t>(sizeof(float));
 }
 
-void plan_split(ConvPlan& p, const ConvShape& s) {
+void plan_split(ConvPlan& p, const ConvShape& shape) {
+  const bool pointwise = is_pointwise(shape);
+  const ConvShape s = split_forward(shape);
   p.rows = s.out[1];
   p.cols = s.out[2];
-  const bool pointwise = is_pointwise(s);
   if (pointwise) p.cols *= p.rows, p.rows = 1;
   p.row_tile = p.rows;
   p.col_tile = p.cols;
@@ -168,7 +169,7 @@ void plan_split(ConvPlan& p, const ConvShape& s) {
   while (count() < kWantedFewTiles && shrink()) {
   }
   p.block_tiles = ceil_div(blocks(s.oc), p.block_tile);
-  p.tap_floats = round_up(2 * volume(s.kernel), 16);
+  p.tap_floats = round_up(2 * volume(shape.kernel), 16);
   // Strips of 32 lines end beyond the region.
   p.worker_floats = kScratchHead + p.tap_floats + split_region_floats(s, p.row_tile, p.col_tile) + 64 * kChannelBlock;
 }
@@ -301,6 +302,19 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
 }
 
 }  // namespace
+
+ConvShape split_forward(const ConvShape& s) {
+  ConvShape forward = s;
+  if (!s.transposed) return forward;
+  forward.transposed = false;
+  for (int i = 1; i < 3; ++i) {
+    forward.kernel[i] = ceil_div(s.kernel[i], s.stride[i]);
+    forward.stride[i] = 1;
+    forward.pad[i] = forward.kernel[i] - 1;
+    forward.out[i] = (s.out[i] - 1 + s.pad[i]) / s.stride[i] + 1;
+  }
+  return forward;
+}
 
 SplitRegion split_region(const ConvShape& s, int64_t rows, int64_t cols) {
   constexpr int64_t kLine = 64;

@@ -35,7 +35,7 @@ enum class ConvAlgorithm : uint8_t {
   direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   depthwise,       // blocked -> blocked, groups == ic == oc
-  split,           // blocked -> blocked, one group, not transposed: products by halves, which err by kSplitError
+  split,           // blocked -> blocked, one group: products by halves, which err by kSplitError
   winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
   im2col,          // plain -> plain, anything
@@ -162,6 +162,9 @@ struct SplitRegion {
   int64_t plane, low, block;  // bytes of a phase, to the low halves, of 32 channels
 };
 // For `rows` x `cols` outputs.
+// The convolution of stride 1 whose outputs are those of a transposed one with the same remainder of the stride, for
+// any remainder r: output g is g * stride + r - pad there, if that exists. The shape itself if it is not transposed.
+ConvShape split_forward(const ConvShape& shape);
 SplitRegion split_region(const ConvShape& shape, int64_t rows, int64_t cols);
 
 struct ConvTable {

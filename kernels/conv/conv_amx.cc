@@ -5,7 +5,9 @@
 // 32 channels to a line, in the worker's scratch, where the next blocks of the same rows find them again; with padding,
 // so that tiles know no borders, and with what a stride skips sorted apart, so that neighbouring outputs always read
 // neighbouring lines. 32 outputs in a row are then one strip of the product, whichever image rows they fall into; those
-// between the end of one row and the beginning of the next are computed and dropped.
+// between the end of one row and the beginning of the next are computed and dropped. The outputs of a transposed one
+// that see the same kernel indices are a convolution of stride 1 each, whose results lie a stride apart: see
+// split_forward.
 #include "tc/kernels/conv/conv_amx.h"
 
 #include <cstring>
@@ -18,20 +20,37 @@ namespace {
 // The table's own function, for all other algorithms. Written once, with the tables.
 ConvTable other;
 
+// f(kernel row, kernel column) for the taps of a phase.
+template <class F>
+void for_taps(const ConvShape& s, int64_t phase, F f) {
+  const int64_t down = s.transposed ? s.stride[1] : 1, across = s.transposed ? s.stride[2] : 1;
+  for (int64_t y = phase / across; y < s.kernel[1]; y += down)
+    for (int64_t x = phase % across; x < s.kernel[2]; x += across) f(y, x);
+}
+int64_t phases_of(const ConvShape& s) {
+  return s.transposed ? s.stride[1] * s.stride[2] : 1;
+}
+
+// A strip of outputs: [phase][32 input channels][tap].
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
   if (algorithm != ConvAlgorithm::split) return other.pack.fn(s, algorithm, w, tile, dst);
   const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;
+  const int64_t of_input = s.transposed ? s.oc * taps : taps, of_output = s.transposed ? taps : s.ic * taps;
   auto* to = reinterpret_cast<std::byte*>(dst) + tile * ceil_div(s.ic, kStep) * taps * kStepBytes;
-  for (int64_t c = 0; c < s.ic; c += kStep) {
-    for (int64_t tap = 0; tap < taps; ++tap, to += kStepBytes)
-      split_columns(w + (first * s.ic + c) * taps + tap, taps, s.ic * taps, least(kStep, s.ic - c),
-                    least(kStripCols, s.oc - first), to);
+  for (int64_t phase = 0; phase < phases_of(s); ++phase) {
+    for (int64_t c = 0; c < s.ic; c += kStep) {
+      for_taps(s, phase, [&](int64_t y, int64_t x) {
+        split_columns(w + first * of_output + c * of_input + y * s.kernel[2] + x, of_input, of_output,
+                      least(kStep, s.ic - c), least(kStripCols, s.oc - first), to);
+        to += kStepBytes;
+      });
+    }
   }
 }
 
 // Rows [y, y + rows) and columns [x, x + cols) of one phase of the input, which has every stride-th row and column.
 struct Region {
-  const ConvArgs& args;
+  const ConvShape& s;
   const SplitRegion& shape;
   int64_t height, width;
   const float* image;
@@ -39,7 +58,6 @@ struct Region {
 
   // 32 channels, in two blocks of which the second may not exist.
   void convert(int64_t c, int64_t row0, int64_t col0) const {
-    const ConvShape& s = args.shape;
     const int64_t plane = height * width * kChannelBlock, left = s.ic - c * kStep;
     const float *even = image + 2 * c * plane, *odd = left > kChannelBlock ? even + plane : nullptr;
     const __mmask16 in_even = lanes_below(left), in_odd = lanes_below(left - kChannelBlock);
@@ -88,6 +106,7 @@ void strips(const ConvArgs& args, int64_t plane_row, int64_t out_plane, int64_t 
 
 void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
   const ConvShape& s = args.shape;
+  const ConvShape forward = split_forward(s);
   const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
   const int64_t col_tile = source % p.col_tiles, row_tile = source / p.col_tiles % p.row_tiles;
   const int64_t image = source / p.col_tiles / p.row_tiles;
@@ -96,45 +115,48 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   const int64_t in_blocks = ceil_div(s.ic, kChannelBlock), out_blocks = ceil_div(s.oc, kChannelBlock);
   const int64_t channels = ceil_div(s.ic, kStep), taps = s.kernel[1] * s.kernel[2];
   // Pointwise ones are one row.
-  const bool flat = p.rows != s.out[1];
+  const bool flat = p.rows != forward.out[1];
   const int64_t height = flat ? 1 : s.in[1], width = flat ? s.in[1] * s.in[2] : s.in[2];
   const int64_t out_width = flat ? s.out[1] * s.out[2] : s.out[2], out_plane = s.out[1] * s.out[2];
 
-  const SplitRegion shape = split_region(s, rows, cols);
+  const SplitRegion shape = split_region(forward, rows, cols);
   float* scratch = args.scratch + worker * p.worker_floats_apart();
   auto* region = reinterpret_cast<std::byte*>(scratch + kScratchHead + p.tap_floats);
   int64_t held;
   std::memcpy(&held, scratch, sizeof held);
   if (held != source + 1) {
     const float* x = args.x + image * in_blocks * height * width * kChannelBlock;
-    const Region from{args, shape, height, width, x, region};
+    const Region from{forward, shape, height, width, x, region};
     for (int64_t c = 0; c < channels; ++c) from.convert(c, row0, col0);
     held = source + 1;
     std::memcpy(scratch, &held, sizeof held);
   }
 
+  // Phase after phase.
   auto* offsets = reinterpret_cast<int64_t*>(scratch + kScratchHead);
-  for (int64_t ky = 0, tap = 0; ky < s.kernel[1]; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel[2]; ++kx, ++tap) {
-      const int64_t y = ky * s.dilation[1], x = kx * s.dilation[2];
-      const int64_t phase = y % s.stride[1] * shape.phases[1] + x % s.stride[2];
-      offsets[tap] = phase * shape.plane + (y / s.stride[1] * shape.cols + x / s.stride[2]) * kRowBytes;
-    }
+  for (int64_t phase = 0, tap = 0; phase < phases_of(s); ++phase) {
+    for_taps(s, phase, [&](int64_t ky, int64_t kx) {
+      const int64_t y = s.transposed ? forward.kernel[1] - 1 - ky / s.stride[1] : ky * s.dilation[1];
+      const int64_t x = s.transposed ? forward.kernel[2] - 1 - kx / s.stride[2] : kx * s.dilation[2];
+      const int64_t plane = y % forward.stride[1] * shape.phases[1] + x % forward.stride[2];
+      offsets[tap++] = plane * shape.plane + (y / forward.stride[1] * shape.cols + x / forward.stride[2]) * kRowBytes;
+    });
   }
+  // Output (y, x) of a phase is at (y * down + top, x * across + left) of the image.
+  const int64_t down = s.transposed ? s.stride[1] : 1, across = s.transposed ? s.stride[2] : 1;
   SplitSum sum;
   sum.a_low = shape.low;
   sum.a_block = shape.block;
-  sum.taps = offsets;
   sum.blocks = channels;
-  sum.tap_count = taps;
   const Epilogue& e = args.epilogue;
   TileOut out;
-  out.row = out.residual_row = kChannelBlock;
+  out.row = out.residual_row = across * kChannelBlock;
   out.block = out.residual_block = out_plane * kChannelBlock;
   out.ragged = false;
   alignas(64) float sums[kStripRows * kStripCols];
   const int64_t outputs = (rows - 1) * shape.cols + cols, panel = channels * taps * kStepBytes;
   const int64_t block0 = block_tile * p.block_tile, block1 = least(out_blocks, block0 + p.block_tile);
+  const auto* weights_end = reinterpret_cast<const std::byte*>(args.w) + ceil_div(out_blocks, 2) * panel;
   const TileScope tiles;
   for (int64_t block = block0; block < block1; block += 2) {
     const int64_t channel = block * kChannelBlock, count = least(2, block1 - block);
@@ -142,27 +164,48 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
     out.bias = e.bias == nullptr ? nullptr : e.bias + channel;
     out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
     sum.b = reinterpret_cast<const std::byte*>(args.w) + block / 2 * panel;
-    SplitAhead ahead;
-    if (block + 2 < out_blocks)
-      ahead = {sum.b + panel, least(kMostAhead, ceil_div(kStepBytes / 64, ceil_div(outputs, kStripRows)))};
+    sum.taps = offsets;
     const int64_t base = (image * out_blocks + block) * out_plane;
-    for (int64_t first = 0; first < outputs; first += kStripRows) {
-      const int64_t last = least(outputs, first + kStripRows);
-      sum.a = region + first * kRowBytes;
-      sum_split(last - first, count * kChannelBlock, sum, ahead, sums);
-      for (int64_t y = first / shape.cols; y * shape.cols < last; ++y) {
-        const int64_t start = y * shape.cols, from = first > start ? first : start, to = least(start + cols, last);
-        if (from >= to) continue;
-        const int64_t at = (base + (row0 + y) * out_width + col0 + from - start) * kChannelBlock;
-        out.c = args.y + at;
-        out.residual = e.residual == nullptr ? nullptr : e.residual + at;
-        finish_split(sums + (from - first) * kStripCols, to - from, e, out);
+    for (int64_t phase = 0; phase < phases_of(s); ++phase) {
+      sum.tap_count = 0;
+      for_taps(s, phase, [&](int64_t, int64_t) { ++sum.tap_count; });
+      const std::byte* next = sum.b + channels * sum.tap_count * kStepBytes;
+      SplitAhead ahead;
+      if (next < weights_end)
+        ahead = {next, least(kMostAhead, ceil_div(kStepBytes / 64, ceil_div(outputs, kStripRows)))};
+      const int64_t top = s.transposed ? phase / across - s.pad[1] : 0,
+                    left = s.transposed ? phase % across - s.pad[2] : 0;
+      // Columns that lie in the image.
+      const int64_t begin = left >= 0 ? 0 : ceil_div(-left, across);
+      const int64_t end = least(cols, ceil_div(out_width - left - col0 * across, across));
+      for (int64_t first = 0; first < outputs; first += kStripRows) {
+        const int64_t last = least(outputs, first + kStripRows);
+        sum.a = region + first * kRowBytes;
+        sum_split(last - first, count * kChannelBlock, sum, ahead, sums);
+        for (int64_t y = first / shape.cols; y * shape.cols < last; ++y) {
+          const int64_t start = y * shape.cols, image_row = (row0 + y) * down + top;
+          const int64_t from = first > start + begin ? first : start + begin, to = least(start + end, last);
+          if (from >= to || image_row < 0 || (!flat && image_row >= s.out[1])) continue;
+          const int64_t image_col = (col0 + from - start) * across + left;
+          const int64_t at = (base + image_row * out_width + image_col) * kChannelBlock;
+          out.c = args.y + at;
+          out.residual = e.residual == nullptr ? nullptr : e.residual + at;
+          finish_split(sums + (from - first) * kStripCols, to - from, e, out);
+        }
       }
+      sum.b = next;
+      sum.taps += sum.tap_count;
     }
     for (int64_t b = block; e.strip != nullptr && b < block + count; ++b) {
       const int64_t plane_row = image * out_blocks + b;
-      strips(args, plane_row, out_plane, (row0 * out_width + col0) * kChannelBlock,
-             ((rows - 1) * out_width + cols) * kChannelBlock);
+      if (!s.transposed) {
+        strips(args, plane_row, out_plane, (row0 * out_width + col0) * kChannelBlock,
+               ((rows - 1) * out_width + cols) * kChannelBlock);
+        continue;
+      }
+      const int64_t y0 = row0 * down - s.pad[1], y1 = least(s.out[1], y0 + rows * down), from = y0 < 0 ? 0 : y0;
+      if (from < y1)
+        strips(args, plane_row, out_plane, from * out_width * kChannelBlock, (y1 - from) * out_width * kChannelBlock);
     }
   }
 }

@@ -51,7 +51,17 @@ UsedTaps used_taps(const ConvShape& s, int axis) {
   }
   return used;
 }
+// Shares of the peak of transposed ones with rows of up to so many pixels, and with longer ones: 512 to 256 channels of
+// 4 x 4 and 256 to 128 of 8 x 8 by 4x4 with stride 2 92-95 of 248 GFLOP/s, 128 to 64 of 16 x 16 187.
+constexpr int64_t kShortRow = 12;
+constexpr double kTransposedShort = 0.37, kTransposedLong = 0.75;
 double direct_cost(const ConvShape& s) {
+  if (s.transposed) {
+    const auto weights = static_cast<double>(s.ic / s.groups * s.oc * volume(s.kernel));
+    return weights * static_cast<double>(s.n * volume(s.in)) /
+               (s.in[2] <= kShortRow ? kTransposedShort : kTransposedLong) +
+           weight_cost(weights);
+  }
   const UsedTaps planes = used_taps(s, 0), rows = used_taps(s, 1), cols = used_taps(s, 2);
   const int64_t channels = s.ic / s.groups * s.oc;
   const auto weights = static_cast<double>(planes.taps * rows.taps * cols.taps * channels);
@@ -72,8 +82,9 @@ double split_cost(const ConvShape& s) {
   const bool pointwise = is_pointwise(s);
   const auto padded =
       static_cast<double>(volume(s.kernel) * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
-  const int64_t cols = pointwise ? s.out[2] : split_region(s, 1, s.out[2]).cols;
-  const auto pixels = static_cast<double>(round_up(s.n * s.out[1] * cols, kChannelBlock));
+  const ConvShape forward = split_forward(s);
+  const int64_t cols = pointwise ? s.out[2] : split_region(forward, 1, forward.out[2]).cols;
+  const auto pixels = static_cast<double>(round_up(s.n * forward.out[1] * cols, kChannelBlock));
   const int64_t read = s.ic * std::min(volume(s.in), volume(s.out) * volume(s.kernel)), written = s.oc * volume(s.out);
   return padded * pixels / kSplitSpeed + weight_cost(padded) +
          (pointwise ? kSplitPointwiseNumber : kSplitNumber) * static_cast<double>(s.n * (read + written));
@@ -129,7 +140,10 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::depthwise_nchw:
       return flat && !s.transposed && s.groups == s.ic && s.groups == s.oc;
     case ConvAlgorithm::split:
-      return flat && !s.transposed && s.groups == 1;
+      // Every remainder of a stride has taps.
+      return flat && s.groups == 1 &&
+             (!s.transposed || (volume(s.dilation) == 1 && s.pad[1] >= 0 && s.pad[2] >= 0 &&
+                                s.kernel[1] >= s.stride[1] && s.kernel[2] >= s.stride[2]));
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return winograd_accepts(s, algorithm);

@@ -472,6 +472,8 @@ TEST(Conv, DepthwiseOfEveryKind) {
     }
   }
   check(transposed_2d(1, 64, 64, 30, 31, 4, 2, 1, 0, 1, 64), {.bias = true});
+  check(transposed_2d(2, 40, 70, 17, 18, 4, 2, 1), {.bias = true, .strip = true});
+  check(transposed_2d(1, 64, 33, 9, 40, 5, 3, 2, 1), {.bias = true, .residual = true, .clip = true});
 }
 
 // In pieces, of which some touch the padding.
