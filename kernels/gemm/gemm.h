@@ -34,7 +34,7 @@ struct GemmArgs : GemmShape {
   const float* a = nullptr;
   const float* b = nullptr;         // unused when packed_b or halves are set
   const float* packed_b = nullptr;  // by gemm_pack; b_batch then counts floats of packed form
-  const float* halves = nullptr;    // by gemm_pack_halves; the same
+  const float* halves = nullptr;    // by gemm_pack_halves; the same. Both: without batches
   float* c = nullptr;               // overlaps neither A nor B
   int64_t first_row = 0;            // of C: what the epilogue's strip counts from
   Epilogue epilogue;
