@@ -30,17 +30,18 @@ inline void pack_factor(Binder& b, GemmOperands& o, int i, bool transposed, int6
   const kernels::GemmTable& table = b.table().gemm;
   const kernels::GemmTraits traits = table.traits.fn();
   const Tensor source = *b.constant(i);
-  const auto packed = [&](auto pack, const char* form, int64_t floats) {
-    const auto bytes = static_cast<size_t>(floats) * sizeof(float);
-    return static_cast<const float*>(b.pack(i, cat("gemm ", transposed, " ", form), bytes, [&](void* to) {
-      pack(kernels::Team::shared(), table, static_cast<const float*>(source.data()), transposed ? 1 : n,
-           transposed ? k : 1, k, n, static_cast<float*>(to));
+  using Form = kernels::GemmForm;
+  const auto packed = [&](Form form) {
+    const auto bytes = static_cast<size_t>(kernels::gemm_packed_floats(traits, k, n, form)) * sizeof(float);
+    const char* name = (form == Form::halves ? table.pack_halves : table.pack_b).name;
+    return static_cast<const float*>(b.pack(i, cat("gemm ", transposed, " ", name), bytes, [&](void* to) {
+      kernels::gemm_pack(kernels::Team::shared(), table, static_cast<const float*>(source.data()), transposed ? 1 : n,
+                         transposed ? k : 1, k, n, static_cast<float*>(to), form);
     }));
   };
-  const bool halves = kernels::gemm_packs_halves(traits, k, n);
-  if (halves) o.halves = packed(kernels::gemm_pack_halves, table.pack_halves.name, kernels::gemm_halves_floats(k, n));
-  if (!halves || k * n <= kBothForms)
-    o.packed_b = packed(kernels::gemm_pack, table.pack_b.name, kernels::gemm_packed_floats(traits, k, n));
+  const bool halves = kernels::gemm_form(traits, k, n) == Form::halves;
+  if (halves) o.halves = packed(Form::halves);
+  if (!halves || k * n <= kBothForms) o.packed_b = packed(Form::panels);
 }
 
 struct GemmState {

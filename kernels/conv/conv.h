@@ -161,10 +161,10 @@ struct SplitRegion {
   int64_t phases[2];
   int64_t plane, low, block;  // bytes of a phase, to the low halves, of 32 channels
 };
-// For `rows` x `cols` outputs.
 // The convolution of stride 1 whose outputs are those of a transposed one with the same remainder of the stride, for
 // any remainder r: output g is g * stride + r - pad there, if that exists. The shape itself if it is not transposed.
 ConvShape split_forward(const ConvShape& shape);
+// For `rows` x `cols` outputs of one that is not transposed.
 SplitRegion split_region(const ConvShape& shape, int64_t rows, int64_t cols);
 
 struct ConvTable {

@@ -12,6 +12,7 @@
 
 #include <cstring>
 
+#include "tc/kernels/conv/taps.h"
 #include "tc/kernels/gemm/split_amx.h"
 
 namespace tc::kernels {
@@ -20,32 +21,17 @@ namespace {
 // The table's own function, for all other algorithms. Written once, with the tables.
 ConvTable other;
 
-// f(kernel row, kernel column) for the taps of a phase.
-template <class F>
-void for_taps(const ConvShape& s, int64_t phase, F f) {
-  const int64_t down = s.transposed ? s.stride[1] : 1, across = s.transposed ? s.stride[2] : 1;
-  for (int64_t y = phase / across; y < s.kernel[1]; y += down)
-    for (int64_t x = phase % across; x < s.kernel[2]; x += across) f(y, x);
-}
-int64_t phases_of(const ConvShape& s) {
-  return s.transposed ? s.stride[1] * s.stride[2] : 1;
-}
-
 // A strip of outputs: [phase][32 input channels][tap].
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
   if (algorithm != ConvAlgorithm::split) return other.pack.fn(s, algorithm, w, tile, dst);
   const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;
   const int64_t of_input = s.transposed ? s.oc * taps : taps, of_output = s.transposed ? taps : s.ic * taps;
   auto* to = reinterpret_cast<std::byte*>(dst) + tile * ceil_div(s.ic, kStep) * taps * kStepBytes;
-  for (int64_t phase = 0; phase < phases_of(s); ++phase) {
-    for (int64_t c = 0; c < s.ic; c += kStep) {
-      for_taps(s, phase, [&](int64_t y, int64_t x) {
-        split_columns(w + first * of_output + c * of_input + y * s.kernel[2] + x, of_input, of_output,
-                      least(kStep, s.ic - c), least(kStripCols, s.oc - first), to);
-        to += kStepBytes;
-      });
-    }
-  }
+  for_taps(s, kStep, [&](int64_t c, int64_t tap) {
+    split_columns(w + first * of_output + c * of_input + tap, of_input, of_output, least(kStep, s.ic - c),
+                  least(kStripCols, s.oc - first), to);
+    to += kStepBytes;
+  });
 }
 
 // Rows [y, y + rows) and columns [x, x + cols) of one phase of the input, which has every stride-th row and column.
@@ -134,8 +120,8 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
 
   // Phase after phase.
   auto* offsets = reinterpret_cast<int64_t*>(scratch + kScratchHead);
-  for (int64_t phase = 0, tap = 0; phase < phases_of(s); ++phase) {
-    for_taps(s, phase, [&](int64_t ky, int64_t kx) {
+  for (int64_t phase = 0, tap = 0; phase < conv_phases(s); ++phase) {
+    for_phase_taps(s, phase, [&](int64_t, int64_t ky, int64_t kx) {
       const int64_t y = s.transposed ? forward.kernel[1] - 1 - ky / s.stride[1] : ky * s.dilation[1];
       const int64_t x = s.transposed ? forward.kernel[2] - 1 - kx / s.stride[2] : kx * s.dilation[2];
       const int64_t plane = y % forward.stride[1] * shape.phases[1] + x % forward.stride[2];
@@ -166,9 +152,9 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
     sum.b = reinterpret_cast<const std::byte*>(args.w) + block / 2 * panel;
     sum.taps = offsets;
     const int64_t base = (image * out_blocks + block) * out_plane;
-    for (int64_t phase = 0; phase < phases_of(s); ++phase) {
+    for (int64_t phase = 0; phase < conv_phases(s); ++phase) {
       sum.tap_count = 0;
-      for_taps(s, phase, [&](int64_t, int64_t) { ++sum.tap_count; });
+      for_phase_taps(s, phase, [&](int64_t, int64_t, int64_t) { ++sum.tap_count; });
       const std::byte* next = sum.b + channels * sum.tap_count * kStepBytes;
       SplitAhead ahead;
       if (next < weights_end)

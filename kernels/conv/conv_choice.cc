@@ -191,13 +191,14 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
   // of 224 x 224 by 16x16 1.34, so 1.41.
   if (conv_by_patches(s) && s.kernel[2] >= 4 && s.ic * volume(s.kernel) <= kIm2colK) return ConvAlgorithm::im2col;
   const ConvAlgorithm blocked = conv_preferred(kernels, s, constant_weights);
-  // What halves save must pay for both reorders. A Xeon, time by these / by plain planes: 24 to 72 of 56 x 56 1.8, 32
-  // to 64 of it 1.3, 144 to 32 of 28 x 28 1.2, 40 to 120 of it 1.1, 64 to 64 and 120 to 40 of it 1.0, 240 to 80 of 14 x
-  // 14 0.66.
-  if (blocked == ConvAlgorithm::split && is_pointwise(s) && nchw_use(s) >= 0.8 && s.oc * s.ic < 23 * s.oc + 57 * s.ic)
-    return ConvAlgorithm::nchw;
-  const bool direct = blocked == ConvAlgorithm::direct || blocked == ConvAlgorithm::direct_plain;
-  if (!direct || !conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
+  if (!conv_accepts(ConvAlgorithm::nchw, s) || nchw_use(s) < 0.8) return blocked;
+  // What halves save must pay for both reorders, and for the way to halves, in multiply-adds. A Xeon, time by these /
+  // by plain planes: 24 to 72 of 56 x 56 1.8, 32 to 64 of it 1.3, 144 to 32 of 28 x 28 1.2, 40 to 120 of it 1.1, 64 to
+  // 64 and 120 to 40 of it 1.0, 240 to 80 of 14 x 14 0.66.
+  constexpr int64_t kWritten = 23, kRead = 57;
+  if (blocked == ConvAlgorithm::split && is_pointwise(s))
+    return s.oc * s.ic < kWritten * s.oc + kRead * s.ic ? ConvAlgorithm::nchw : blocked;
+  if (blocked != ConvAlgorithm::direct && blocked != ConvAlgorithm::direct_plain) return blocked;
   // With fewer multiply-adds to a float that two reorders move, these take longer than blocked kernels save. Time by
   // plain planes / by those, one thread: 64 to 256 channels of 56 x 56 by 1x1 0.84, 512 to 512 of 16 x 16 1.01, of
   // 14 x 14, whose last register is not full, 384 to 64 0.85, 192 to 768 1.07, 256 to 1024 1.13; 128 to 128 of 400 by

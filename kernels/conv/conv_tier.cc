@@ -3,6 +3,7 @@
 
 #include "tc/kernels/conv/algorithms_tier.h"
 #include "tc/kernels/conv/blocks_tier.h"
+#include "tc/kernels/conv/taps.h"
 
 namespace tc::kernels {
 namespace {
@@ -12,27 +13,6 @@ TC_INLINE float weight(const ConvShape& s, const float* w, int64_t oc, int64_t i
   const int64_t in_channels = s.ic / s.groups, out_channels = s.oc / s.groups;
   if (!s.transposed) return w[(oc * in_channels + ic) * taps + tap];
   return w[((oc / out_channels * in_channels + ic) * out_channels + oc % out_channels) * taps + tap];
-}
-
-// f(first input channel, tap) in the order of packed weights: [phase][block of `steps` input channels][tap]. A phase of
-// a transposed convolution's output sees the kernel indices that its offsets leave the same remainder of the stride.
-template <class F>
-void for_taps(const ConvShape& s, int64_t steps, F f) {
-  const auto phases = [&](int axis) { return s.transposed ? s.stride[axis] : 1; };
-  for (int64_t phase = 0; phase < phases(0) * phases(1) * phases(2); ++phase) {
-    const int64_t at[] = {phase / phases(2) / phases(1), phase / phases(2) % phases(1), phase % phases(2)};
-    const auto has = [&](int axis, int64_t k) {
-      return !s.transposed || k * s.dilation[axis] % s.stride[axis] == at[axis];
-    };
-    for (int64_t i0 = 0; i0 < s.ic / s.groups; i0 += steps) {
-      for (int64_t kz = 0; kz < s.kernel[0]; ++kz) {
-        for (int64_t ky = 0; has(0, kz) && ky < s.kernel[1]; ++ky) {
-          for (int64_t kx = 0; has(1, ky) && kx < s.kernel[2]; ++kx)
-            if (has(2, kx)) f(i0, (kz * s.kernel[1] + ky) * s.kernel[2] + kx);
-        }
-      }
-    }
-  }
 }
 
 // One output block: [phase][input block][tap][step][16]; steps are the channels of an input block.

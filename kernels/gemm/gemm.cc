@@ -238,16 +238,15 @@ int64_t GemmPlan::tiles(int phase) const {
   return here * col_tiles * (phase % 2 == 0 ? 1 : row_tiles);
 }
 
-int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n) {
+int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form) {
+  if (form == GemmForm::halves) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
   return round_up(n, traits.lanes) * k;
 }
 
-bool gemm_packs_halves(const GemmTraits& traits, int64_t k, int64_t n) {
-  return traits.splits && k >= kLeastSplitSteps && n >= kLeastSplitColumns && 4 * gemm_halves_floats(k, n) <= 5 * k * n;
-}
-
-int64_t gemm_halves_floats(int64_t k, int64_t n) {
-  return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
+GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n) {
+  const bool halves = traits.splits && k >= kLeastSplitSteps && n >= kLeastSplitColumns &&
+                      4 * gemm_packed_floats(traits, k, n, GemmForm::halves) <= 5 * k * n;
+  return halves ? GemmForm::halves : GemmForm::panels;
 }
 
 GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
@@ -343,22 +342,14 @@ size_t gemm_scratch_bytes(const GemmPlan& plan, int threads) {
 }
 
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
-               float* dst) {
-  const int64_t width = kernels.traits.fn().width;
+               float* dst, GemmForm form) {
+  const GemmTraits traits = kernels.traits.fn();
+  const auto pack = (form == GemmForm::halves ? kernels.pack_halves : kernels.pack_b).fn;
+  const int64_t width = form == GemmForm::halves ? kSplitStrip : traits.width;
   const Tiling panels = tile_by_cost(ceil_div(n, width), width * k, kPhaseFloats / 16);
   parallel_for(team, panels.count(), [&](int64_t tile, int) {
     const int64_t col = panels.begin(tile) * width;
-    kernels.pack_b.fn(b, b_rs, b_cs, k, col, std::min(n, panels.end(tile) * width), dst + col * k);
-  });
-}
-
-void gemm_pack_halves(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k,
-                      int64_t n, float* dst) {
-  const Tiling strips = tile_by_cost(ceil_div(n, kSplitStrip), kSplitStrip * k, kPhaseFloats / 16);
-  parallel_for(team, strips.count(), [&](int64_t tile, int) {
-    const int64_t col = strips.begin(tile) * kSplitStrip;
-    kernels.pack_halves.fn(b, b_rs, b_cs, k, col, std::min(n, strips.end(tile) * kSplitStrip),
-                           dst + gemm_halves_floats(k, col));
+    pack(b, b_rs, b_cs, k, col, std::min(n, panels.end(tile) * width), dst + gemm_packed_floats(traits, k, col, form));
   });
 }
 

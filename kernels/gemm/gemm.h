@@ -7,7 +7,7 @@
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
-// such instead (gemm_pack_halves), or as well: panels then serve up to four rows.
+// such instead (GemmForm::halves), or as well: panels then serve up to four rows.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +33,8 @@ struct GemmShape {
 struct GemmArgs : GemmShape {
   const float* a = nullptr;
   const float* b = nullptr;         // unused when packed_b or halves are set
-  const float* packed_b = nullptr;  // by gemm_pack; b_batch then counts floats of packed form
-  const float* halves = nullptr;    // by gemm_pack_halves; the same. Both: without batches
+  const float* packed_b = nullptr;  // as panels; b_batch then counts floats of packed form
+  const float* halves = nullptr;    // as halves; the same. Both: without batches
   float* c = nullptr;               // overlaps neither A nor B
   int64_t first_row = 0;            // of C: what the epilogue's strip counts from
   Epilogue epilogue;
@@ -121,18 +121,16 @@ struct GemmTable {
 GemmPlan gemm_plan(const GemmArgs& args, const GemmTraits& traits);
 size_t gemm_scratch_bytes(const GemmPlan& plan, int threads);
 float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker);
+enum class GemmForm : uint8_t { panels, halves };
+// What is better for more than a few rows of B, k x n: halves where the tier has them and k and n fill most of their
+// tiles.
+GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n);
 // Floats of a packed k x n matrix.
-int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n);
+int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form = GemmForm::panels);
 
-// Packs a k x n matrix; dst: gemm_packed_floats of them.
+// Packs a k x n matrix; dst: gemm_packed_floats of them, halves from a multiple of 64 bytes on.
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
-               float* dst);
-
-// Whether B, k x n, is better packed in halves: k and n fill most of their tiles.
-bool gemm_packs_halves(const GemmTraits& traits, int64_t k, int64_t n);
-int64_t gemm_halves_floats(int64_t k, int64_t n);
-void gemm_pack_halves(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k,
-                      int64_t n, float* dst);
+               float* dst, GemmForm form = GemmForm::panels);
 
 // Runs a plan. args.scratch holds gemm_scratch_bytes(plan, team.threads()).
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan);

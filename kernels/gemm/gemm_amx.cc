@@ -39,10 +39,26 @@ void pack_halves(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0
     split_columns(b + j * cs, rs, cs, k, least(kStripCols, col1 - j), to);
 }
 
-// B is asked for so far ahead, into the second-level cache. 0.5 GB of weights one strip after another 14.4 GB/s,
-// so 17.6; by tiles of AMX 15, two and four strips side by side 15 and 13. A GPT-2's step by two steps into the first
-// one 29.8 ms, so 28.6, two threads 16.9 and 15.6.
+// B is asked for so far ahead, into the second-level cache: a GPT-2's step, one thread and two, two steps ahead into
+// the first-level one 29.8 and 16.9 ms, so 28.6 and 15.6. One strip follows another: of 0.5 GB so, two steps
+// ahead, 17.6 GB/s, unasked 14.4, by tiles of AMX 15, of two and four strips side by side 15 and 13.
 constexpr int64_t kGemvAhead = 4 * kStepBytes;
+
+// Where the tile from (row, j) on, `cols` wide, goes, and what is added to it.
+TileOut tile_at(const GemmArgs& g, const Offset& at, int64_t row, int64_t j, int64_t cols) {
+  const Epilogue& e = g.epilogue;
+  TileOut out;
+  out.row = g.c_rs;
+  out.residual_row = g.residual_rs;
+  out.residual_step = g.residual_cs;
+  out.cols = static_cast<int>(cols);
+  out.c = g.c + at.c + row * g.c_rs + j;
+  out.bias = e.bias == nullptr ? nullptr : e.bias + j;
+  out.scale = e.scale == nullptr ? nullptr : e.scale + j;
+  out.row_bias = e.row_bias == nullptr ? nullptr : e.row_bias + row;
+  out.residual = e.residual == nullptr ? nullptr : e.residual + at.residual + row * g.residual_rs + j * g.residual_cs;
+  return out;
+}
 
 // M rows by a strip of 32 columns of B; a: for each row and step a line of high halves and one of low ones. to: rows of
 // 32 floats.
@@ -100,25 +116,15 @@ void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
   float *own = gemm_worker_scratch(g, p, worker), *sums = own + g.m * steps * kStep;
   for (int64_t r = 0; r < g.m; ++r)
     split_row(g.a + at.a + r * g.a_rs, g.a_cs, g.k, bytes(own + r * steps * kStep), 2 * kRowBytes, kRowBytes);
-  const Epilogue& e = g.epilogue;
-  TileOut out;
-  out.row = g.c_rs;
-  out.residual_row = g.residual_rs;
-  out.residual_step = g.residual_cs;
-  out.row_bias = e.row_bias;
   const auto* b = reinterpret_cast<const std::byte*>(g.halves + at.b) + col0 / kStripCols * steps * kStepBytes;
   const std::byte* end = b + ceil_div(col1 - col0, kStripCols) * steps * kStepBytes;
   // Where the worker goes on: see parallel_for.
   const std::byte* next = worker == 0 || col0 == 0 ? end : b - p.col_tile / kStripCols * steps * kStepBytes;
   for (int64_t j = col0; j < col1; j += kStripCols, b += steps * kStepBytes) {
     kByRows[g.m - 1](b, end, next, bytes(own), steps, sums);
-    out.cols = static_cast<int>(least(kStripCols, col1 - j));
-    out.bias = e.bias == nullptr ? nullptr : e.bias + j;
-    out.scale = e.scale == nullptr ? nullptr : e.scale + j;
-    out.c = g.c + at.c + j;
-    out.residual = e.residual == nullptr ? nullptr : e.residual + at.residual + j * g.residual_cs;
-    finish_split(sums, g.m, e, out);
+    finish_split(sums, g.m, g.epilogue, tile_at(g, at, 0, j, least(kStripCols, col1 - j)));
   }
+  const Epilogue& e = g.epilogue;
   if (e.strip != nullptr) e.strip(e.context, g.c + at.c + col0, g.m, col1 - col0, g.c_rs, batch * g.m, col0);
 }
 
@@ -156,21 +162,14 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
 
   std::byte* own = bytes(gemm_worker_scratch(g, p, worker));
   const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
-  const Epilogue& e = g.epilogue;
-  const float* residual = e.residual == nullptr ? nullptr : e.residual + at.residual;
-  alignas(64) float sums[kStripRows * kStripCols];
   const std::byte* a = bytes(g.scratch + (batch * p.row_strips + row0 / kStripRows) * p.strip_floats);
+  const Epilogue& e = g.epilogue;
+  alignas(64) float sums[kStripRows * kStripCols];
   SplitSum sum = sum_of_strip();
-  TileOut out;
-  out.row = g.c_rs;
-  out.residual_row = g.residual_rs;
-  out.residual_step = g.residual_cs;
   const TileScope tiles;
   for (int64_t s0 = 0; s0 < steps; s0 += p.k_block / kStep) {
     const int64_t s1 = least(steps, s0 + p.k_block / kStep), k0 = s0 * kStep, k1 = least(g.k, s1 * kStep);
     sum.blocks = s1 - s0;
-    out.first = s0 == 0;
-    out.last = s1 == steps;
     for (int64_t j = col0; j < col1; j += kStripCols) {
       const int64_t cols = least(kStripCols, col1 - j);
       SplitAhead ahead;
@@ -198,20 +197,17 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
           ahead.lines = ceil_div(lines, sum.blocks * ceil_div(row1 - row0, kStripRows));
         }
       }
-      out.cols = static_cast<int>(cols);
-      out.bias = e.bias == nullptr ? nullptr : e.bias + j;
-      out.scale = e.scale == nullptr ? nullptr : e.scale + j;
       for (int64_t row = row0; row < row1; row += kStripRows) {
         const int64_t rows = least(kStripRows, row1 - row);
         sum.a = a + (row - row0) / kStripRows * p.strip_floats * 4 + s0 * kStepBytes;
         sum_split(rows, cols, sum, ahead, sums);
-        out.c = g.c + at.c + row * g.c_rs + j;
-        out.row_bias = e.row_bias == nullptr ? nullptr : e.row_bias + row;
-        out.residual = residual == nullptr ? nullptr : residual + row * g.residual_rs + j * g.residual_cs;
+        TileOut out = tile_at(g, at, row, j, cols);
+        out.first = s0 == 0;
+        out.last = s1 == steps;
         finish_split(sums, rows, e, out);
       }
       const int64_t end = j + cols;
-      if (out.last && e.strip != nullptr && (end % p.width == 0 || end == col1)) {
+      if (s1 == steps && e.strip != nullptr && (end % p.width == 0 || end == col1)) {
         const int64_t from = (end - 1) / p.width * p.width;
         e.strip(e.context, g.c + at.c + row0 * g.c_rs + from, row1 - row0, end - from, g.c_rs, batch * g.m + row0,
                 from);

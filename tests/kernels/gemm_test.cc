@@ -132,15 +132,14 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
     }
   }
 
-  const bool halves = c.halves && gemm_packs_halves(traits, c.k, c.n);
-  const int64_t size = halves ? gemm_halves_floats(c.k, c.n) : gemm_packed_floats(traits, c.k, c.n);
+  const GemmForm form = c.halves ? gemm_form(traits, c.k, c.n) : GemmForm::panels;
+  const int64_t size = gemm_packed_floats(traits, c.k, c.n, form);
   GuardedBuffer<float> packed(c.packed ? count(size * b_count) : 0, edge);
   if (c.packed) {
     for (int64_t q = 0; q < b_count; ++q) {
-      (halves ? gemm_pack_halves : gemm_pack)(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n,
-                                              packed.data() + q * size);
+      gemm_pack(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n, packed.data() + q * size, form);
     }
-    (halves ? g.halves : g.packed_b) = packed.data();
+    (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
     g.b = nullptr;
     if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
   }
@@ -335,10 +334,11 @@ std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const 
   GemmArgs g;
   g.m = m, g.n = n, g.k = k;
   g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
-  halves = halves && gemm_packs_halves(kernels.traits.fn(), k, n);
-  GuardedBuffer<float> packed(halves ? count(gemm_halves_floats(k, n)) : 0, Edge::kBack);
+  const GemmTraits traits = kernels.traits.fn();
+  halves = halves && gemm_form(traits, k, n) == GemmForm::halves;
+  GuardedBuffer<float> packed(halves ? count(gemm_packed_floats(traits, k, n, GemmForm::halves)) : 0, Edge::kBack);
   if (halves) {
-    gemm_pack_halves(one, kernels, b.data(), n, 1, k, n, packed.data());
+    gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), GemmForm::halves);
     g.halves = packed.data();
   }
   const GemmPlan plan = gemm_plan(g, eager_traits(kernels));

@@ -67,7 +67,7 @@ void samples_conv(std::vector<Sample>& samples) {
        },
        // Four deviations of 288 products of 0.1 on average (root mean square) by halves of their factors, each of which
        // errs by 2^-17 of itself.
-       1e-4, 5e-5});
+       1e-4, 1e-5, 4e-5});
   samples.push_back({"conv/empty_batch", [](SampleGraph& g) { conv(g, f32, {0, 2, 6, 6}, {3, 2, 3, 3}, {}); }});
   samples.push_back(
       {"conv/symbolic", [](SampleGraph& g) {

@@ -45,6 +45,7 @@ struct Sample {
   std::string name;                 // "conv/strided"; the part before the slash is the op's name
   void (*build)(SampleGraph&);      // adds inputs, nodes, outputs
   double rtol = 1e-4, atol = 1e-5;  // of f32 results against the widened interpreter
+  double halves = 0;                // further absolute tolerance where AMX computes by halves of factors
 };
 
 #define TC_FAMILY(name) void samples_##name(std::vector<Sample>& samples);

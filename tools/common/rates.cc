@@ -104,16 +104,15 @@ double gemm_rate(Team& team, kernels::Tier tier) {
   const kernels::GemmTable& table = kernels::table(tier).gemm;
   const auto a = floats(n * n), b = floats(n * n), c = floats(n * n);
   const kernels::GemmTraits traits = table.traits.fn();
-  const bool halves = kernels::gemm_packs_halves(traits, n, n);
-  const auto packed = floats(
-      static_cast<size_t>(halves ? kernels::gemm_halves_floats(n, n) : kernels::gemm_packed_floats(traits, n, n)));
+  const kernels::GemmForm form = kernels::gemm_form(traits, n, n);
+  const auto packed = floats(static_cast<size_t>(kernels::gemm_packed_floats(traits, n, n, form)));
   kernels::GemmArgs g;
   g.m = g.n = g.k = n;
   g.a = a.get(), g.a_rs = n;
   g.b = b.get(), g.b_rs = n;
   g.c = c.get(), g.c_rs = n;
-  (halves ? kernels::gemm_pack_halves : kernels::gemm_pack)(team, table, b.get(), n, 1, n, n, packed.get());
-  (halves ? g.halves : g.packed_b) = packed.get();
+  kernels::gemm_pack(team, table, b.get(), n, 1, n, n, packed.get(), form);
+  (form == kernels::GemmForm::halves ? g.halves : g.packed_b) = packed.get();
   const kernels::GemmPlan plan = kernels::gemm_plan(g, traits);
   const auto scratch = floats(kernels::gemm_scratch_bytes(plan, team.threads()) / sizeof(float) + 16);
   g.scratch = scratch.get();
