@@ -64,15 +64,15 @@ std::optional<DType> wider(const Node& n) {
         return n.is<Resize>() ? std::optional(DType::f32) : std::nullopt;
     }
   }
-  const bool byte = t == DType::u8 || t == DType::i8 || t == DType::boolean;
   // Between two bytes lies no other than bytes; a cubic curve leaves their range, and wraps.
   if (n.is<Resize>() && n.attrs<Resize>().coordinates != ResizeCoordinates::tf_crop_and_resize) {
     const ResizeMode mode = n.attrs<Resize>().mode;
-    if (mode == ResizeMode::nearest ? byte || t == DType::u16 || t == DType::i16
-                                    : mode == ResizeMode::linear && (t == DType::u8 || t == DType::i8))
+    const bool byte = t == DType::u8 || t == DType::i8;
+    if (mode == ResizeMode::nearest ? byte || t == DType::boolean || t == DType::u16 || t == DType::i16
+                                    : mode == ResizeMode::linear && byte)
       return DType::f32;
   }
-  return byte && (n.is<ReduceMax>() || n.is<ReduceMin>()) ? std::optional(DType::i32) : std::nullopt;
+  return std::nullopt;
 }
 
 // Ops that give what lies near to the result for what lies near to their operands.
@@ -133,7 +133,6 @@ class Widening {
       if (now->dtype() != was->dtype()) {
         // Extents that only the running value tells keep their names.
         now->set_type(Type::tensor(now->dtype(), was->shape()));
-        if (to == DType::i32) now = in_range(b, now, was->dtype());
         // The fraction is cut off: what is a whole number, as where all pixels are the same, must not have got less.
         if (n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::linear && kind(was->dtype()) != DTypeKind::floating)
           now = b.make<Mul>({now, b.scalar<float>(1 + 0x1p-20F)});
@@ -146,13 +145,6 @@ class Widening {
       was->replace_all_uses_with(now);
     }
     n.graph()->erase(&n);
-  }
-
-  // An extremum of nothing is the wide type's.
-  static Value* in_range(Builder& b, Value* v, DType narrow) {
-    const int lowest = narrow == DType::i8 ? -128 : 0;
-    const int highest = narrow == DType::boolean ? 1 : narrow == DType::i8 ? 127 : 255;
-    return b.make<Clip>({v, b.scalar<int32_t>(lowest), b.scalar<int32_t>(highest)});
   }
 
   Value* widened(Builder& b, Value* v, DType to) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tc/kernels/elementwise/vec_math_f64.h"
+#include "tc/kernels/simd/bytes.h"
 
 namespace tc::kernels {
 namespace {
@@ -58,13 +59,30 @@ struct Group<T, false> {
     return out;
   }
   static TC_INLINE Type load(const T* p, int n, T rest) {
-    const Tail<T> tail(n);
-    return lanes_of<T>(select(tail.mask(), kernels::load(p, tail), Vec<T>(rest)));
+    if constexpr (sizeof(T) == 1) {
+      return join(lanes_of<T>(load_first_bytes<T>(p, n)), all(rest), n);
+    } else {
+      const Tail<T> tail(n);
+      return lanes_of<T>(select(tail.mask(), kernels::load(p, tail), Vec<T>(rest)));
+    }
   }
   static TC_INLINE void store(T* p, Type x) { __builtin_memcpy(p, &x, sizeof(x)); }
-  static TC_INLINE void store(T* p, Type x, int n) { kernels::store(p, vec_of<T>(x), Tail<T>(n)); }
+  static TC_INLINE void store(T* p, Type x, int n) {
+    if constexpr (sizeof(T) == 1)
+      store_first_bytes(p, vec_of<T>(x), n);
+    else
+      kernels::store(p, vec_of<T>(x), Tail<T>(n));
+  }
   static TC_INLINE Type join(Type x, Type rest, int n) {
-    return lanes_of<T>(select(Tail<T>(n).mask(), vec_of<T>(x), vec_of<T>(rest)));
+    if constexpr (sizeof(T) == 1) {
+      constexpr auto kCount = []<signed char... i>(std::integer_sequence<signed char, i...>) {
+        return Lanes<signed char>{i...};
+      }
+      (std::make_integer_sequence<signed char, kWidth>());
+      return kCount < static_cast<signed char>(n) ? x : rest;
+    } else {
+      return lanes_of<T>(select(Tail<T>(n).mask(), vec_of<T>(x), vec_of<T>(rest)));
+    }
   }
   template <class Step>
   static TC_INLINE Type apply(Type a, Type x, Type) {
@@ -159,6 +177,8 @@ struct MaxStep {
   static TC_INLINE Lanes<T> lanes(Lanes<T> a, Lanes<T> x) requires std::is_integral_v<T> { return x > a ? x : a; }
   static TC_INLINE T one(T a, T x, T) { return a != a ? a : x > a || x != x ? x : a; }
   using Fold = MaxStep;
+  template <class U>
+  using Of = MaxStep<U>;
 };
 template <class T>
 struct MinStep {
@@ -167,6 +187,8 @@ struct MinStep {
   static TC_INLINE Lanes<T> lanes(Lanes<T> a, Lanes<T> x) requires std::is_integral_v<T> { return x < a ? x : a; }
   static TC_INLINE T one(T a, T x, T) { return a != a ? a : x < a || x != x ? x : a; }
   using Fold = MinStep;
+  template <class U>
+  using Of = MinStep<U>;
 };
 // a + e^(x - shift).
 template <class T>

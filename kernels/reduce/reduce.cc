@@ -83,6 +83,10 @@ bool reduce_supports(ReduceOp op, Elem type) {
     case Elem::i32:
     case Elem::i64:
       return op != ReduceOp::l2 && op != ReduceOp::log_sum && op != ReduceOp::log_sum_exp;
+    case Elem::u8:
+    case Elem::i8:
+    case Elem::boolean:
+      return op == ReduceOp::max || op == ReduceOp::min;
     default:
       return false;
   }

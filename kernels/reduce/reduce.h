@@ -17,8 +17,8 @@ enum class ReduceOp : std::uint8_t { sum, mean, prod, max, min, sum_square, l1, 
 inline constexpr int kReduceOpCount = 10;
 const char* reduce_op_name(ReduceOp op);
 
-// f32 and f64 have every operation; i32 and i64 have sum, prod, max, min,
-// sum_square, l1, and mean, which truncates.
+// f32 and f64 have every operation; i32 and i64 have sum, prod, max, min, sum_square, l1, and mean, which truncates;
+// u8, i8 and boolean have max and min.
 bool reduce_supports(ReduceOp op, Elem type);
 
 struct ReduceArgs {

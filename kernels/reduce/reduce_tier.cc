@@ -317,6 +317,31 @@ T reduce_strided(const ReduceArgs& args, const T* base, int64_t first, int64_t l
   return Step::Fold::one(total, block, T{0});
 }
 
+template <class Step, class T>
+void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, const T* shift, T* acc);
+
+// The longest dense rows that go several to a register.
+template <class T>
+constexpr int kPackedRow = sizeof(T) == 1 ? Group<int32_t>::kWidth : Group<T>::kWidth;
+
+// `count` dense rows of n bytes, as integers of 32 bits, some thousands of them at a time.
+template <class Step, class T>
+[[gnu::noinline]] void reduce_short_bytes(const T* p, int64_t n, int64_t count, T* out) {
+  constexpr int64_t kRoom = 2048;
+  alignas(64) int32_t wide[kRoom], result[kRoom];
+  ReduceArgs args;
+  args.input = wide;
+  args.kept_rank = args.reduced_rank = 1;
+  args.kept_stride[0] = args.reduced_extent[0] = n;
+  args.reduced_stride[0] = 1;
+  for (int64_t rows; count > 0; count -= rows, p += rows * n, out += rows) {
+    args.kept_extent[0] = rows = least(kRoom / n, count);
+    for (int64_t i = 0; i < rows * n; ++i) wide[i] = p[i];
+    run_step<Step>(args, 0, rows, 0, n, static_cast<int32_t*>(nullptr), result);
+    for (int64_t i = 0; i < rows; ++i) out[i] = static_cast<T>(result[i]);
+  }
+}
+
 // Results [begin, end); `shift` has one value per result, or is null.
 template <class Step, class T>
 void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, const T* shift, T* acc) {
@@ -361,10 +386,15 @@ void run_step(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first,
     for (int64_t i = begin; i < end;) {
       const int64_t count = least(end - i, line - i % line), n = use->reduced_extent[0];
       const T *const base = input + kept_offset(args, i), *const s = shift == nullptr ? nullptr : shift + (i - begin);
-      if (use->reduced_rank == 1 && n == apart && n <= Group<T>::kWidth && last - first == n && s == nullptr)
-        reduce_packed<Step>(base, n, count, acc + (i - begin));
-      else
-        reduce_rows<Step>(*use, base, apart, count, first, last, s, acc + (i - begin));
+      T* const to = acc + (i - begin);
+      if (use->reduced_rank == 1 && n == apart && n <= kPackedRow<T> && last - first == n && s == nullptr) {
+        if constexpr (sizeof(T) == 1)
+          reduce_short_bytes<typename Step::template Of<int32_t>>(base, n, count, to);
+        else
+          reduce_packed<Step>(base, n, count, to);
+      } else {
+        reduce_rows<Step>(*use, base, apart, count, first, last, s, to);
+      }
       i += count;
     }
   } else {
@@ -395,6 +425,13 @@ void accumulate_as(const ReduceArgs& args, int64_t begin, int64_t end, int64_t f
 }
 
 void accumulate(const ReduceArgs& args, int64_t begin, int64_t end, int64_t first, int64_t last, void* acc) {
+  const auto bytes = [&]<class T>(T) {
+    T* const to = static_cast<T*>(acc);
+    if (args.op == ReduceOp::max) return run_step<MaxStep<T>, T>(args, begin, end, first, last, nullptr, to);
+    return run_step<MinStep<T>, T>(args, begin, end, first, last, nullptr, to);
+  };
+  if (args.type == Elem::i8) return bytes(int8_t{});
+  if (elem_bytes(args.type) == 1) return bytes(uint8_t{});
   by_number(args.type, [&]<class T>(T) { accumulate_as<T>(args, begin, end, first, last, acc); });
 }
 
@@ -426,6 +463,11 @@ void finish_as(const ReduceArgs& args, T* acc, int64_t n) {
 }
 
 void finish(const ReduceArgs& args, void* acc, int64_t n) {
+  if (elem_bytes(args.type) == 1) {
+    auto* const p = static_cast<uint8_t*>(acc);
+    for (int64_t i = 0; args.type == Elem::boolean && i < n; ++i) p[i] = p[i] != 0;
+    return;
+  }
   by_number(args.type, [&]<class T>(T) { finish_as(args, static_cast<T*>(acc), n); });
 }
 

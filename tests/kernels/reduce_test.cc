@@ -85,8 +85,10 @@ void check(const ReduceTable& kernels, Team& team, Elem type, ReduceOp op, const
   Random random(17);
   GuardedBuffer<T> in(static_cast<std::size_t>(total), edge);
   const double low = op == ReduceOp::log_sum || op == ReduceOp::prod ? 0.9 : -3;
+  const int most = type == Elem::boolean ? 1 : sizeof(T) == 1 ? 127 : 3;
+  const int least = type == Elem::boolean ? 0 : sizeof(T) == 1 ? -128 : -3;
   for (T& x : in) {
-    x = std::is_integral_v<T> ? static_cast<T>(random.integer(-3, 3)) : static_cast<T>(random.uniform(low, 1.1));
+    x = std::is_integral_v<T> ? static_cast<T>(random.integer(least, most)) : static_cast<T>(random.uniform(low, 1.1));
   }
   ReduceArgs args;
   args.op = op;
@@ -140,6 +142,8 @@ TEST_P(Reduce, AllOperationsAndAxes) {
           check<std::int64_t>(kernels(), team, Elem::i64, reduce_op, shape, axes, Edge::kBack, 0);
         if (reduce_supports(reduce_op, Elem::i32))
           check<std::int32_t>(kernels(), team, Elem::i32, reduce_op, shape, axes, Edge::kFront, 0);
+        if (reduce_supports(reduce_op, Elem::u8))
+          check<std::uint8_t>(kernels(), team, Elem::u8, reduce_op, shape, axes, kEdges[axes % 2], 0);
       }
     }
   }
@@ -153,6 +157,10 @@ TEST_P(Reduce, EveryLengthBetweenGuardPages) {
         check<float>(kernels(), team, Elem::f32, op, {n}, 1, edge, 2e-6);
         check<float>(kernels(), team, Elem::f32, op, {3, n}, 1, edge, 2e-6);
         check<float>(kernels(), team, Elem::f32, op, {2, n, 3}, 2, edge, 2e-6);
+        if (op != ReduceOp::max) continue;
+        check<std::int8_t>(kernels(), team, Elem::i8, op, {n}, 1, edge, 0);
+        check<std::int8_t>(kernels(), team, Elem::i8, op, {3, n}, 1, edge, 0);
+        check<std::int8_t>(kernels(), team, Elem::i8, op, {3, n}, 2, edge, 0);
       }
     }
   }
@@ -162,7 +170,7 @@ template <class T>
 void check_every_type_of(const ReduceTable& kernels, Elem type, const std::vector<std::int64_t>& shape,
                          std::uint32_t axes, double relative) {
   Team team(2);
-  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::l1, ReduceOp::log_sum_exp})
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::l1, ReduceOp::log_sum_exp})
     if (reduce_supports(op, type))
       for (const Edge edge : kEdges) check<T>(kernels, team, type, op, shape, axes, edge, relative);
 }
@@ -171,6 +179,9 @@ void check_types(const ReduceTable& kernels, const std::vector<std::int64_t>& sh
   check_every_type_of<double>(kernels, Elem::f64, shape, axes, 1e-14);
   check_every_type_of<std::int32_t>(kernels, Elem::i32, shape, axes, 0);
   check_every_type_of<std::int64_t>(kernels, Elem::i64, shape, axes, 0);
+  check_every_type_of<std::uint8_t>(kernels, Elem::u8, shape, axes, 0);
+  check_every_type_of<std::int8_t>(kernels, Elem::i8, shape, axes, 0);
+  check_every_type_of<std::uint8_t>(kernels, Elem::boolean, shape, axes, 0);
 }
 
 // Several to a register, a register or less of them, and longer ones; numbers of them that leave lanes idle.
@@ -184,7 +195,7 @@ TEST_P(Reduce, ShortRows) {
 
 // Columns that are few, more than a register, more than are read side by side; few rows, blocks of them, and several.
 TEST_P(Reduce, Columns) {
-  for (const std::int64_t columns : {1, 3, 16, 20, 40, 64, 67, 300, 1100})
+  for (const std::int64_t columns : {1, 3, 9, 16, 20, 40, 64, 67, 300, 1100})
     for (const std::int64_t n : {1, 5, 31, 64, 77, 300}) {
       check_types(kernels(), {n, columns}, 1);
       check_types(kernels(), {3, n, columns}, 2);
