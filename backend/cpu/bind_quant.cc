@@ -482,6 +482,56 @@ int32_t number_at(const void* p, int64_t k, DType t) {
   return as_number(static_cast<const uint8_t*>(p)[k], t);
 }
 
+// Rows of `blocks` blocks, of which the last may be shorter.
+struct BlocksState {
+  int64_t rows = 1, blocks = 1, last = 0;
+};
+
+// A scale for each block of the last axis.
+template <bool kQuantise>
+bool bind_linear_blocks(Binder& b, int64_t block) {
+  const kernels::Int8Table& table = b.table().int8;
+  const DType narrow = kQuantise ? b.result_dtype(0) : b.dtype(0);
+  const Slot x = b.in(0), scale = b.in(1), zero = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0);
+  const kernels::Elem type = *elem_of(narrow);
+  const auto width = static_cast<int64_t>(size_of(narrow));
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) { return 3 * static_cast<double>(f.count(x)); };
+  b.step<BlocksState>(
+      kQuantise ? table.quantise_blocks.name : table.dequantise_blocks.name,
+      [=](Frame& f, BlocksState& s) {
+        const auto e = f.extents(x);
+        s = {.rows = product(e.first(e.size() - 1)), .blocks = (e.back() + block - 1) / block};
+        s.last = e.back() - (s.blocks - 1) * block;
+        if (f.count(scale) != s.rows * s.blocks)
+          f.fail(*node, ErrorCode::bad_shape, cat(f.count(scale), " scales for ", s.rows * s.blocks, " blocks"));
+        // Rows without a shorter block go on in the next one.
+        if (s.last == block) s.blocks *= s.rows, s.rows = 1;
+      },
+      [=, &table](Frame& f, BlocksState& s) {
+        const auto* scales = f.ptr<const float>(scale);
+        const auto* zeros = zero == kNoSlot ? nullptr : f.ptr<const uint8_t>(zero);
+        const auto run = [&](int64_t at, int64_t blocks, int64_t n, int64_t k) {
+          const void* of_zeros = zeros ? zeros + k * width : nullptr;
+          if constexpr (kQuantise)
+            table.quantise_blocks.fn(f.ptr<const float>(x) + at, blocks, n, scales + k, of_zeros, type,
+                                     f.ptr<uint8_t>(y) + at * width);
+          else
+            table.dequantise_blocks.fn(f.ptr<const uint8_t>(x) + at * width, type, blocks, n, scales + k, of_zeros,
+                                       f.ptr<float>(y) + at);
+        };
+        const kernels::Tiling pieces{s.blocks, std::max<int64_t>(1, kPiece / block)};
+        kernels::parallel_for(f.team(), s.rows * pieces.count(), [&](int64_t tile, int) {
+          const int64_t row = tile / pieces.count(), first = pieces.begin(tile % pieces.count());
+          const int64_t end = pieces.end(tile % pieces.count()), whole = end - (end == s.blocks && s.last < block);
+          const int64_t at = row * ((s.blocks - 1) * block + s.last), k = row * s.blocks;
+          run(at + first * block, whole - first, block, k + first);
+          if (whole < end) run(at + whole * block, 1, s.last, k + whole);
+        });
+      });
+  return true;
+}
+
 template <bool kQuantise>
 bool bind_linear(Binder& b) {
   using Op = std::conditional_t<kQuantise, QuantizeLinear, DequantizeLinear>;
@@ -490,6 +540,7 @@ bool bind_linear(Binder& b) {
   const DType narrow = kQuantise ? b.result_dtype(0) : b.dtype(0);
   const int rank = b.rank(0);
   const bool one = is_one(b, 1);
+  if (!one && attrs.block_size) return bind_linear_blocks<kQuantise>(b, attrs.block_size);
   if (!one && b.rank(1) != 1) return b.refuse("scales are no vector");
   if (b.has(2) && is_one(b, 2) != one) return b.refuse("scales and zero points differ in number");
   const auto axis = static_cast<size_t>(one ? 0 : attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
@@ -575,13 +626,23 @@ bool bind_dynamic_quantize(Binder& b) {
   return true;
 }
 
+// 4096 rows of 64 with a scale for each column: 1.47 ms by runs of one element, 0.03 by strips.
+constexpr int64_t kShortRun = 16;
+
 // Op: quantize_linear or dequantize_linear.
 template <class Op>
 const char* refusal(const Node& n, DType narrow, DType real) {
   const bool sums = n.is<DequantizeLinear>() && narrow == DType::i32 && !n.operand(2);
   if (!is_byte(narrow) && narrow != DType::u16 && narrow != DType::i16 && !sums) return "not of 8 or 16 bits";
   if (real != DType::f32 || n.operand(1)->dtype() != DType::f32) return "floats are not in f32";
-  if (n.attrs<Op>().block_size) return "scales of blocks";
+  if (n.attrs<Op>().block_size) {
+    // Others are as long as there are elements beside each other with scales of their own.
+    const int64_t axis = n.attrs<Op>().axis;
+    const Shape& x = n.operand(0)->shape();
+    if (!x.ranked() || (axis != -1 && axis != x.rank() - 1)) return "blocks along an axis that is not the last one";
+    if (sums) return "blocks of sums";
+    if (n.attrs<Op>().block_size < kShortRun) return "few elements with the same scale";
+  }
   if constexpr (requires { n.attrs<Op>().precision; })
     if (n.attrs<Op>().precision.value_or(DType::f32) != DType::f32) return "computed in another precision";
   return nullptr;
@@ -593,8 +654,6 @@ const char* linear_refusal(const Node& n) {
   const DType from = n.operand(0)->dtype(), to = n.result(0)->dtype();
   if (n.is<QuantizeLinear>()) return refusal<QuantizeLinear>(n, to, from);
   if (const char* reason = refusal<DequantizeLinear>(n, from, to)) return reason;
-  // 4096 rows of 64 with a scale for each column: 1.47 ms by runs of one element, 0.03 by strips.
-  constexpr int64_t kShortRun = 16;
   const Shape &x = n.operand(0)->shape(), &scales = n.operand(1)->shape();
   if (!x.ranked() || !scales.ranked() || scales.rank() != 1 || scales[0].is(1)) return nullptr;
   const int64_t axis = n.attrs<DequantizeLinear>().axis, rank = x.rank();

@@ -129,6 +129,12 @@ struct Int8Table {
   // Between floats and integers of 8 or 16 bits; from i32, too, whose zero point is 0.
   Slot<void(const float* x, int64_t n, float scale, int32_t zero, Elem type, void* y)> quantise;
   Slot<void(const void* x, Elem type, int64_t n, float scale, int32_t zero, float* y)> dequantise;
+  // The same of `blocks` times n elements, one after the other, each with its scale and, unless null, its zero point of
+  // the type of the integers.
+  Slot<void(const float* x, int64_t blocks, int64_t n, const float* scale, const void* zero, Elem type, void* y)>
+      quantise_blocks;
+  Slot<void(const void* x, Elem type, int64_t blocks, int64_t n, const float* scale, const void* zero, float* y)>
+      dequantise_blocks;
   Slot<void(const float* x, int64_t n, float* low, float* high)> range;
 };
 

@@ -455,6 +455,90 @@ void dequantise(const void* x, Elem type, int64_t n, float scale, int32_t zero, 
   }
 }
 
+// f(T{}) with T the integers of 8 or 16 bits.
+template <class F>
+void by_narrow(Elem type, F f) {
+  switch (type) {
+    case Elem::i8:
+      return f(int8_t{});
+    case Elem::u16:
+      return f(uint16_t{});
+    case Elem::i16:
+      return f(int16_t{});
+    default:
+      return f(uint8_t{});
+  }
+}
+
+// Blocks of few registers, for whose scales bounds and inverses are found side by side; kRegs registers of a block,
+// all of them or a multiple of four, stand beside those of others as what is stored at a time. A million floats in
+// blocks of 32 on a Xeon 0.83 ms by strips, 0.18 so. Returns how many blocks have been stored.
+template <class T, int kRegs>
+int64_t quantise_short_blocks(const float* x, int64_t blocks, int64_t n, const float* scale, const T* zero,
+                              uint8_t* y) {
+  using Limits = std::numeric_limits<T>;
+  constexpr int kBeside = 4 / kRegs;
+  alignas(64) float low[kV], high[kV], inverse[kV], of_nan[kV];
+  alignas(64) int32_t moved[kV];
+  int64_t b = 0;
+  for (; b + kV <= blocks; b += kV) {
+    const VecF by = load(scale + b), size = vabs(by);
+    if (!all<float>((size > VecF(0x1p-100F)) & (size < VecF(0x1p100F)))) break;
+    const VecI at = zero ? load_i32<T>(reinterpret_cast<const uint8_t*>(zero + b), kV) : VecI(0);
+    const VecF first = by * to_float(VecI(Limits::min()) - at), last = by * to_float(VecI(Limits::max()) - at);
+    store(low, vmin(first, last)), store(high, vmax(first, last));
+    store(inverse, VecF(1.0F) / by), store(of_nan, by * to_float(VecI(0) - at)), store(moved, at);
+    for (int64_t k = 0; k < kV; k += kBeside) {
+      for (int64_t i = 0; i < n * kBeside; i += 4 * kV) {
+        const int64_t from = (b + k) * n + i;
+        VecI quad[4];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) {
+          const int64_t q = k + r / kRegs;
+          const VecF v = load(x + from + r * kV);
+          const ByteQuotient<T> divide(VecF(low[q]), VecF(high[q]), VecF(scale[b + q]), VecF(inverse[q]),
+                                       VecI(moved[q]));
+          quad[r] = divide(select<float>(is_nan(v), VecF(of_nan[q]), divide.clamp(v)));
+        }
+        store_low_bytes<Limits::is_signed>(y + from, quad);
+      }
+    }
+  }
+  return b;
+}
+
+void quantise_blocks(const float* x, int64_t blocks, int64_t n, const float* scale, const void* zero, Elem type,
+                     void* y) {
+  by_narrow(type, [&]<class T>(T) {
+    const T* const zeros = static_cast<const T*>(zero);
+    T* const to = static_cast<T*>(y);
+    for (int64_t b = 0; b < blocks; ++b) {
+      if constexpr (sizeof(T) == 1) {
+        const auto several = [&](auto regs) {
+          return quantise_short_blocks<T, regs()>(x + b * n, blocks - b, n, scale + b, zeros ? zeros + b : zeros,
+                                                  reinterpret_cast<uint8_t*>(to + b * n));
+        };
+        if (n == kV)
+          b += several(std::integral_constant<int, 1>());
+        else if (n == 2 * kV)
+          b += several(std::integral_constant<int, 2>());
+        else if (n % (4 * kV) == 0)
+          b += several(std::integral_constant<int, 4>());
+        if (b == blocks) break;
+      }
+      quantise(x + b * n, n, scale[b], zeros ? zeros[b] : 0, type, to + b * n);
+    }
+  });
+}
+
+void dequantise_blocks(const void* x, Elem type, int64_t blocks, int64_t n, const float* scale, const void* zero,
+                       float* y) {
+  by_narrow(type, [&]<class T>(T) {
+    const T *const from = static_cast<const T*>(x), *const zeros = static_cast<const T*>(zero);
+    for (int64_t b = 0; b < blocks; ++b) dequantise_as<T>(from + b * n, n, scale[b], zeros ? zeros[b] : 0, y + b * n);
+  });
+}
+
 // NaN takes no part.
 void range(const float* x, int64_t n, float* low, float* high) {
   constexpr int kParts = 4;
@@ -491,6 +575,8 @@ constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .add_signed = TC_KERNEL(add_signed, "sum_i8"),
     .quantise = TC_KERNEL(quantise, "quantise_f32"),
     .dequantise = TC_KERNEL(dequantise, "dequantise_f32"),
+    .quantise_blocks = TC_KERNEL(quantise_blocks, "quantise_f32__blocks"),
+    .dequantise_blocks = TC_KERNEL(dequantise_blocks, "dequantise_f32__blocks"),
     .range = TC_KERNEL(range, "range_f32"),
 };
 

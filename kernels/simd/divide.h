@@ -37,6 +37,8 @@ struct ByteQuotient {
                 last = scale * static_cast<float>(Limits::max() - zero + 1);
     low = VecF(first < last ? first : last), high = VecF(first < last ? last : first);
   }
+  ByteQuotient(VecF least, VecF most, VecF scale, VecF of_scale, VecI zero)
+      : low(least), high(most), by(scale), inverse(of_scale), moved(zero) {}
   TC_INLINE VecF clamp(VecF x) const { return vmin(high, vmax(low, x)); }
   TC_INLINE VecI operator()(VecF clamped) const {
     if constexpr (!kFuses) return round_to_i32(clamped / by) + moved;

@@ -509,6 +509,46 @@ TEST_P(Int8, Floats) {
     }
 }
 
+// Blocks of n elements as each of them by itself.
+template <class T>
+void check_blocks(const Int8Table& table, int64_t blocks, int64_t n, bool zeros, Elem type, Edge edge) {
+  Random random(5);
+  const auto count = static_cast<size_t>(blocks * n);
+  GuardedBuffer<float> x(random.floats(count, -20, 20), edge), back(count, edge);
+  for (size_t i = 0; i < count; i += 23) x[i] = i % 2 == 0 ? NAN : -INFINITY;
+  GuardedBuffer<float> scale(random.floats(static_cast<size_t>(blocks), 0.05, 0.3), edge);
+  if (blocks > 20) scale[3] = 0, scale[20] = -0.1F;
+  GuardedBuffer<T> zero(static_cast<size_t>(blocks), edge), q(count, edge), want(static_cast<size_t>(n));
+  for (T& z : zero) z = static_cast<T>(random.integer(-100, 100));
+  std::vector<float> want_back(static_cast<size_t>(n));
+  const T* const given = zeros ? zero.data() : nullptr;
+  table.quantise_blocks.fn(x.data(), blocks, n, scale.data(), given, type, q.data());
+  table.dequantise_blocks.fn(q.data(), type, blocks, n, scale.data(), given, back.data());
+  for (int64_t b = 0; b < blocks; ++b) {
+    const auto k = static_cast<size_t>(b);
+    const int32_t z = zeros ? zero[k] : 0;
+    table.quantise.fn(x.data() + b * n, n, scale[k], z, type, want.data());
+    table.dequantise.fn(q.data() + b * n, type, n, scale[k], z, want_back.data());
+    for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+      const size_t at = k * static_cast<size_t>(n) + i;
+      ASSERT_EQ(q[at], want[i]) << x[at] << " / " << scale[k] << ' ' << elem_name(type);
+      ASSERT_EQ(back[at], want_back[i]) << elem_name(type);
+    }
+  }
+}
+
+TEST_P(Int8, Blocks) {
+  for (const Edge edge : kEdges)
+    for (const int64_t n : {1, 4, 8, 16, 32, 48, 64, 100, 128})
+      for (const int64_t blocks : {1, 16, 37})
+        for (const bool zeros : {false, true}) {
+          check_blocks<uint8_t>(kernels(), blocks, n, zeros, Elem::u8, edge);
+          check_blocks<int8_t>(kernels(), blocks, n, zeros, Elem::i8, edge);
+          check_blocks<uint16_t>(kernels(), blocks, n, zeros, Elem::u16, edge);
+          check_blocks<int16_t>(kernels(), blocks, n, zeros, Elem::i16, edge);
+        }
+}
+
 TEST_P(Int8, LookUp) {
   Random random(11);
   const auto of = bytes(random, 256);

@@ -19,6 +19,12 @@ void samples_quant(std::vector<Sample>& samples) {
              {g.input(DType::f16, {2, 5, 2}), g.input(DType::f16, {2, 3, 2}, 0.1, 1), g.input(DType::i4, {2, 3, 2})},
              {.axis = 1, .block_size = 2})});
        }});
+  samples.push_back(
+      {"quantize_linear/blocked_rows", [](SampleGraph& g) {
+         g.outputs({g.b.make<QuantizeLinear>(
+             {g.input(DType::f32, {3, 40}), g.input(DType::f32, {3, 3}, 0.01, 0.1), g.input(DType::i8, {3, 3}, -9, 9)},
+             {.axis = 1, .block_size = 16})});
+       }});
   samples.push_back({"dequantize_linear", [](SampleGraph& g) {
                        g.outputs({g.b.make<DequantizeLinear>(
                            {g.input(DType::u8, {2, 3}, 0, 255), g.b.scalar(0.1f), g.b.scalar<uint8_t>(7)})});
@@ -38,6 +44,12 @@ void samples_quant(std::vector<Sample>& samples) {
          g.outputs({g.b.make<DequantizeLinear>({g.input(DType::u2, {6, 3}, 0, 3), g.input(DType::f32, {2, 3}, 0.1, 1)},
                                                {.axis = 0, .block_size = 4, .output_dtype = DType::f16})});
        }});
+  samples.push_back({"dequantize_linear/blocked_rows", [](SampleGraph& g) {
+                       g.outputs({g.b.make<DequantizeLinear>(
+                           {g.input(DType::u8, {2, 2, 64}, 0, 255), g.input(DType::f32, {2, 2, 2}, 0.01, 0.1),
+                            g.input(DType::u8, {2, 2, 2}, 0, 255)},
+                           {.axis = -1, .block_size = 32})});
+                     }});
   samples.push_back({"dynamic_quantize_linear", [](SampleGraph& g) {
                        Node* n = g.b.make_n<DynamicQuantizeLinear>({g.input(DType::f32, {3, 4})}, {}, 3);
                        g.outputs({n->result(0), n->result(1), n->result(2)});
