@@ -10,6 +10,7 @@ namespace tc::cpu {
 namespace {
 
 // A plan of some length, and the tables that it refers to.
+template <class T>
 class Fourier {
  public:
   explicit Fourier(int64_t n) {
@@ -39,35 +40,36 @@ class Fourier {
   }
   Fourier(const Fourier&) = delete;
   Fourier& operator=(const Fourier&) = delete;
-  kernels::FourierPlan plan;
+  kernels::FourierPlan<T> plan;
 
  private:
   static Fft::Complex turn(int64_t k, int64_t n) {
     return std::polar(1.0, -2 * std::numbers::pi * (static_cast<double>(k) / static_cast<double>(n)));
   }
   static int64_t square(int64_t k, int64_t n) { return static_cast<int64_t>(static_cast<__int128>(k) * k % n); }
-  static void append(std::vector<float>& list, Fft::Complex c) {
-    list.push_back(static_cast<float>(c.real()));
-    list.push_back(static_cast<float>(c.imag()));
+  static void append(std::vector<T>& list, Fft::Complex c) {
+    list.push_back(static_cast<T>(c.real()));
+    list.push_back(static_cast<T>(c.imag()));
   }
   template <class F>
-  static std::vector<float> circle(int64_t count, int64_t n, F place) {
-    std::vector<float> list;
+  static std::vector<T> circle(int64_t count, int64_t n, F place) {
+    std::vector<T> list;
     for (int64_t k = 0; k < count; ++k) append(list, turn(place(k), n));
     return list;
   }
 
-  std::vector<float> turns_, chirp_, filter_;
+  std::vector<T> turns_, chirp_, filter_;
   std::unique_ptr<Fourier> padded_;
 };
 
+template <class T>
 struct FourierState {
-  kernels::FourierArgs args;
-  std::unique_ptr<Fourier> fourier;
-  std::vector<float> window;  // filled up with zeros
+  kernels::FourierArgs<T> args;
+  std::unique_ptr<Fourier<T>> fourier;
+  std::vector<T> window;  // filled up with zeros
 
   void plan(int64_t n) {
-    if (!fourier || fourier->plan.n != n) fourier = std::make_unique<Fourier>(n);
+    if (!fourier || fourier->plan.n != n) fourier = std::make_unique<Fourier<T>>(n);
     args.plan = &fourier->plan;
   }
 };
@@ -80,10 +82,10 @@ std::optional<int64_t> number(Binder& b, int i) {
   return list && list->size() == 1 ? std::optional((*list)[0]) : std::nullopt;
 }
 
-bool bind_dft(Binder& b) {
+template <class T>
+bool bind_dft_as(Binder& b) {
   const auto& a = b.attrs<DFT>();
   const int rank = b.rank(0);
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
   if (rank < 2) return b.refuse("there is no axis");
   if ((b.has(1) && !number(b, 1)) || (b.has(2) && !number(b, 2))) return b.refuse("length or axis are not constant");
   const Dim& last = b.shape(0)[rank - 1];
@@ -101,11 +103,11 @@ bool bind_dft(Binder& b) {
   if (n < 1 || n > kLongest) return b.refuse(cat("a length of ", n));
   const kernels::FourierTable& table = b.table().fourier;
   const Slot x = b.in(0), y = b.out(0);
-  b.step<FourierState>(
-      table.lines.name,
-      [=, &table](Frame& f, FourierState& s) {
+  b.step<FourierState<T>>(
+      table.of<T>().name,
+      [=, &table](Frame& f, FourierState<T>& s) {
         s.plan(n);
-        kernels::FourierArgs& args = s.args;
+        kernels::FourierArgs<T>& args = s.args;
         const auto e = f.extents(x);
         const auto at = static_cast<size_t>(axis);
         args.outer = product(e.first(at)), args.inner = product(e.subspan(at + 1, e.size() - at - 2));
@@ -117,15 +119,15 @@ bool bind_dft(Binder& b) {
         args.to = {args.bins * args.inner * out, out, args.inner * out};
         f.need_scratch(kernels::fourier_scratch_bytes(table, args, f.team().threads()));
       },
-      [=, &table](Frame& f, FourierState& s) {
-        s.args.x = f.ptr<float>(x), s.args.y = f.ptr<float>(y), s.args.scratch = f.scratch();
+      [=, &table](Frame& f, FourierState<T>& s) {
+        s.args.x = f.ptr<T>(x), s.args.y = f.ptr<T>(y), s.args.scratch = f.scratch();
         kernels::fourier(table, f.team(), s.args);
       });
   return true;
 }
 
-bool bind_stft(Binder& b) {
-  if (b.dtype(0) != DType::f32) return b.refuse("element type is not f32");
+template <class T>
+bool bind_stft_as(Binder& b) {
   if (b.rank(0) != 3) return b.refuse("the signal is not of rank 3");
   const auto step = number(b, 1), given = b.has(3) ? number(b, 3) : std::nullopt;
   if (!step || *step < 1 || (b.has(3) && !given)) return b.refuse("step or length are not constant");
@@ -145,11 +147,11 @@ bool bind_stft(Binder& b) {
   if (window && *window > *length) return b.refuse("the window is longer than frames");
   const kernels::FourierTable& table = b.table().fourier;
   const Slot x = b.in(0), w = b.in(2), y = b.out(0);
-  b.step<FourierState>(
-      table.lines.name,
-      [=, n = *length, hop = *step, &table](Frame& f, FourierState& s) {
+  b.step<FourierState<T>>(
+      table.of<T>().name,
+      [=, n = *length, hop = *step, &table](Frame& f, FourierState<T>& s) {
         s.plan(n);
-        kernels::FourierArgs& args = s.args;
+        kernels::FourierArgs<T>& args = s.args;
         const auto e = f.extents(x);
         const int64_t in = is_complex ? 2 : 1;
         args.outer = e[0], args.inner = e[1] < n ? 0 : (e[1] - n) / hop + 1;
@@ -160,17 +162,30 @@ bool bind_stft(Binder& b) {
         args.to = {args.inner * args.bins * 2, args.bins * 2, 2};
         f.need_scratch(kernels::fourier_scratch_bytes(table, args, f.team().threads()));
       },
-      [=, n = *length, &table](Frame& f, FourierState& s) {
+      [=, n = *length, &table](Frame& f, FourierState<T>& s) {
         if (w != kNoSlot) {
-          const auto* weights = f.ptr<const float>(w);
+          const auto* weights = f.ptr<const T>(w);
           s.window.assign(weights, weights + f.count(w));
           s.window.resize(static_cast<size_t>(n));
           s.args.window = s.window.data();
         }
-        s.args.x = f.ptr<float>(x), s.args.y = f.ptr<float>(y), s.args.scratch = f.scratch();
+        s.args.x = f.ptr<T>(x), s.args.y = f.ptr<T>(y), s.args.scratch = f.scratch();
         kernels::fourier(table, f.team(), s.args);
       });
   return true;
+}
+
+// f(T{}) for the element type T of the numbers.
+template <class F>
+bool by_real(Binder& b, F f) {
+  if (b.dtype(0) == DType::f32) return f(float{});
+  return b.dtype(0) == DType::f64 ? f(double{}) : b.refuse("element type is not f32 or f64");
+}
+bool bind_dft(Binder& b) {
+  return by_real(b, [&]<class T>(T) { return bind_dft_as<T>(b); });
+}
+bool bind_stft(Binder& b) {
+  return by_real(b, [&]<class T>(T) { return bind_stft_as<T>(b); });
 }
 
 }  // namespace

@@ -36,6 +36,27 @@ TC_INLINE void transpose(VecF (&m)[16]) {
   }
 }
 
+TC_INLINE void transpose(VecD (&m)[8]) {
+  __m512d a[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = _mm512_unpacklo_pd(m[i], m[i + 1]);
+    a[i + 1] = _mm512_unpackhi_pd(m[i], m[i + 1]);
+  }
+  // a[2 p + i], lane l: rows 2 p and 2 p + 1 of column 2 l + i.
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; ++i) {
+    const __m512d low02 = _mm512_shuffle_f64x2(a[i], a[2 + i], 0x88);
+    const __m512d low13 = _mm512_shuffle_f64x2(a[i], a[2 + i], 0xdd);
+    const __m512d high02 = _mm512_shuffle_f64x2(a[4 + i], a[6 + i], 0x88);
+    const __m512d high13 = _mm512_shuffle_f64x2(a[4 + i], a[6 + i], 0xdd);
+    m[i] = VecD(_mm512_shuffle_f64x2(low02, high02, 0x88));
+    m[4 + i] = VecD(_mm512_shuffle_f64x2(low02, high02, 0xdd));
+    m[2 + i] = VecD(_mm512_shuffle_f64x2(low13, high13, 0x88));
+    m[6 + i] = VecD(_mm512_shuffle_f64x2(low13, high13, 0xdd));
+  }
+}
+
 // Lane i: the sum of m[i]'s lanes. Half the shuffles of a transposition.
 TC_INLINE VecF row_sums(const VecF (&m)[16]) {
   __m512 quads[4];
@@ -74,6 +95,14 @@ TC_INLINE void transpose(VecF (&m)[8]) {
     m[4 + i] = VecF(_mm256_permute2f128_ps(b[i], b[4 + i], 0x31));
   }
 }
+TC_INLINE void transpose(VecD (&m)[4]) {
+  const __m256d a = _mm256_unpacklo_pd(m[0], m[1]), b = _mm256_unpackhi_pd(m[0], m[1]);
+  const __m256d c = _mm256_unpacklo_pd(m[2], m[3]), d = _mm256_unpackhi_pd(m[2], m[3]);
+  m[0] = VecD(_mm256_permute2f128_pd(a, c, 0x20));
+  m[1] = VecD(_mm256_permute2f128_pd(b, d, 0x20));
+  m[2] = VecD(_mm256_permute2f128_pd(a, c, 0x31));
+  m[3] = VecD(_mm256_permute2f128_pd(b, d, 0x31));
+}
 
 TC_INLINE VecF row_sums(const VecF (&m)[8]) {
   __m256 quads[2];
@@ -93,6 +122,11 @@ TC_INLINE void transpose(VecF (&m)[4]) {
   m[1] = VecF(_mm_movehl_ps(c, a));
   m[2] = VecF(_mm_movelh_ps(b, d));
   m[3] = VecF(_mm_movehl_ps(d, b));
+}
+TC_INLINE void transpose(VecD (&m)[2]) {
+  const __m128d a = _mm_unpacklo_pd(m[0], m[1]);
+  m[1] = VecD(_mm_unpackhi_pd(m[0], m[1]));
+  m[0] = VecD(a);
 }
 
 TC_INLINE VecF row_sums(const VecF (&m)[4]) {

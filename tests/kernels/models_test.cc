@@ -82,7 +82,8 @@ TEST(Models, Functions) {
       }
 }
 
-TEST(Fourier, Lines) {
+template <class T>
+void check_fourier_lines(double tolerance) {
   Random random;
   for (const Tier tier : testing::machine_tiers())
     for (const Edge edge : testing::kEdges)
@@ -90,34 +91,39 @@ TEST(Fourier, Lines) {
         for (const int64_t lines : {1, 5, 19}) {
           constexpr int64_t kN = 21;
           const int64_t parts = is_complex ? 2 : 1;
-          std::vector<float> turns;
+          std::vector<T> turns;
           for (int64_t k = 0; k < kN; ++k) {
             const auto w = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / kN);
-            turns.push_back(static_cast<float>(w.real())), turns.push_back(static_cast<float>(w.imag()));
+            turns.push_back(static_cast<T>(w.real())), turns.push_back(static_cast<T>(w.imag()));
           }
-          FourierPlan plan{.n = kN, .stages = 2, .radix = {3, 7}, .turns = turns.data()};
-          GuardedBuffer<float> x(random.floats(static_cast<size_t>(lines * kN * parts)), edge);
-          GuardedBuffer<float> y(static_cast<size_t>(lines * kN * 2), edge);
-          FourierArgs a;
+          FourierPlan<T> plan{.n = kN, .stages = 2, .radix = {3, 7}, .turns = turns.data()};
+          GuardedBuffer<T> x(static_cast<size_t>(lines * kN * parts), edge);
+          for (T& v : x) v = static_cast<T>(random.uniform(-1, 1));
+          GuardedBuffer<T> y(static_cast<size_t>(lines * kN * 2), edge);
+          FourierArgs<T> a;
           a.plan = &plan, a.outer = lines, a.inner = 1;
           a.x = x.data(), a.from = {kN * parts, 0, parts}, a.is_complex = is_complex, a.taken = kN;
           a.y = y.data(), a.to = {kN * 2, 0, 2}, a.bins = kN;
           Team team(2);
-          GuardedBuffer<float> scratch(fourier_scratch_bytes(table(tier).fourier, a, 2) / sizeof(float), edge);
+          GuardedBuffer<T> scratch(fourier_scratch_bytes(table(tier).fourier, a, 2) / sizeof(T), edge);
           a.scratch = reinterpret_cast<std::byte*>(scratch.data());
           fourier(table(tier).fourier, team, a);
           for (int64_t line = 0; line < lines; ++line)
             for (int64_t k = 0; k < kN; ++k) {
               std::complex<double> sum;
               for (int64_t t = 0; t < kN; ++t) {
-                const float* p = x.data() + (line * kN + t) * parts;
-                sum += std::complex<double>(p[0], is_complex ? p[1] : 0.0F) *
+                const T* p = x.data() + (line * kN + t) * parts;
+                sum += std::complex<double>(p[0], is_complex ? p[1] : T{0}) *
                        std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * t % kN) / kN);
               }
-              ASSERT_NEAR(y.data()[(line * kN + k) * 2], sum.real(), 1e-5) << tier_name(tier);
-              ASSERT_NEAR(y.data()[(line * kN + k) * 2 + 1], sum.imag(), 1e-5) << tier_name(tier);
+              ASSERT_NEAR(y.data()[(line * kN + k) * 2], sum.real(), tolerance) << tier_name(tier);
+              ASSERT_NEAR(y.data()[(line * kN + k) * 2 + 1], sum.imag(), tolerance) << tier_name(tier);
             }
         }
+}
+TEST(Fourier, Lines) {
+  check_fourier_lines<float>(1e-5);
+  check_fourier_lines<double>(1e-13);
 }
 
 }  // namespace

@@ -267,14 +267,15 @@ TEST(Ml, Encoders) {
   });
 }
 
-TEST(Signal, Transforms) {
+template <class T>
+void check_transforms() {
   Random random;
   for (const int64_t n : {1, 2, 3, 4, 5, 7, 8, 11, 12, 16, 30, 49, 64, 97, 100, 128, 210, 401})
     for (const bool is_complex : {false, true}) {
       Module m;
       Builder b(m.main());
       const Extents e{3, n, 7, is_complex ? 2 : 1};
-      Value* x = m.main().add_input(Type::tensor(DType::f32, Shape::of(e)), "x");
+      Value* x = m.main().add_input(Type::tensor(dtype_of<T>, Shape::of(e)), "x");
       Value *axis = b.ints({1}), *axis2 = b.ints({2}), *length = b.ints({n + 3});
       std::vector<Value*> out{b.make<DFT>({x, nullptr, axis}), b.make<DFT>({x, nullptr, axis}, {.inverse = true}),
                               b.make<DFT>({x, length, axis}), b.make<DFT>({x, nullptr, axis2})};
@@ -282,26 +283,34 @@ TEST(Signal, Transforms) {
       if (n > 1) out.push_back(b.make<DFT>({x, nullptr, axis}, {.inverse = true, .onesided = true}));
       out.push_back(b.make<DFT>({x, length, axis}, {.inverse = true, .onesided = true}));
       m.main().set_outputs(out);
-      check(m, {tensor<float>(random, e)}, cat("length ", n));
+      check(m, {tensor<T>(random, e)}, cat("length ", n));
     }
 }
+TEST(Signal, Transforms) {
+  check_transforms<float>();
+  check_transforms<double>();
+}
 
-TEST(Signal, Frames) {
+template <class T>
+void check_frames() {
   Random random;
   for (const int64_t length : {6, 10, 16, 31, 64})
     for (const int64_t signal : {5, 64, 300}) {
       Module m;
       Builder b(m.main());
-      Value* x = m.main().add_input(Type::tensor(DType::f32, Shape({2, Dim::symbol("t"), 1})), "x");
-      Value* z = m.main().add_input(Type::tensor(DType::f32, Shape({2, Dim::symbol("u"), 2})), "z");
-      Value* window = b.constant(tensor<float>(random, {length - 1}));
+      Value* x = m.main().add_input(Type::tensor(dtype_of<T>, Shape({2, Dim::symbol("t"), 1})), "x");
+      Value* z = m.main().add_input(Type::tensor(dtype_of<T>, Shape({2, Dim::symbol("u"), 2})), "z");
+      Value* window = b.constant(tensor<T>(random, {length - 1}));
       Value *step = b.constant(Tensor::scalar<int64_t>(3)), *size = b.constant(Tensor::scalar<int64_t>(length));
       m.main().set_outputs(std::vector{b.make<STFT>({x, step, window, size}), b.make<STFT>({x, step, nullptr, size}),
                                        b.make<STFT>({x, step, window}),
                                        b.make<STFT>({z, step, window, size}, {.onesided = false})});
-      check(m, {tensor<float>(random, {2, signal, 1}), tensor<float>(random, {2, signal, 2})},
-            cat("frames of ", length));
+      check(m, {tensor<T>(random, {2, signal, 1}), tensor<T>(random, {2, signal, 2})}, cat("frames of ", length));
     }
+}
+TEST(Signal, Frames) {
+  check_frames<float>();
+  check_frames<double>();
 }
 
 }  // namespace
