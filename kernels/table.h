@@ -10,6 +10,7 @@
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/grid_sample/grid_sample.h"
 #include "tc/kernels/int8/int8.h"
+#include "tc/kernels/linalg/det.h"
 #include "tc/kernels/models/models.h"
 #include "tc/kernels/movement/movement.h"
 #include "tc/kernels/norm/norm.h"
@@ -40,6 +41,7 @@
   X(int8, Int8Table)          \
   X(models, ModelTable)       \
   X(fourier, FourierTable)    \
+  X(linalg, LinalgTable)      \
   X(product, ProductTable)    \
   X(blockwise, BlockwiseTable) \
   X(search, SearchTable)
