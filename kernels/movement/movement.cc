@@ -208,25 +208,6 @@ std::int64_t read_index(const IndexView& index, std::int64_t i) {
   return value;
 }
 
-// The first of the indices [begin, end) that is out of range.
-template <class Index>
-Status check_indices(const IndexView& index, std::int64_t n, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kRun = 512;
-  for (std::int64_t run = begin; run < end; run += kRun) {
-    const std::int64_t stop = std::min(end, run + kRun);
-    std::int64_t least = 0, most = -1;
-    for (std::int64_t i = run; i < stop; ++i) {
-      const std::int64_t at = read_index<Index>(index, i);
-      least = std::min(least, at), most = std::max(most, at);
-    }
-    if (least >= -n && most < n) continue;
-    for (std::int64_t i = run; i < stop; ++i)
-      if (const std::int64_t at = read_index<Index>(index, i); at < -n || at >= n)
-        return {StatusCode::kIndexOutOfRange, i};
-  }
-  return {};
-}
-
 // Neighbouring axes become one where the indices cover the data's second one.
 template <class Args>
 Args merged_axes(const Args& given) {
@@ -295,9 +276,7 @@ Status scatter_elements(const MoveTable& table, Team& team, const ScatterElement
   const std::int64_t total = product(args.extent, args.rank);
   if (total == 0) return {};
   const Status status = run_checked(team, total, 8, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t n = args.data_extent[args.axis];
-    return args.index.wide ? check_indices<std::int64_t>(args.index, n, begin, end)
-                           : check_indices<std::int32_t>(args.index, n, begin, end);
+    return table.check_indices.fn(args.index, args.data_extent[args.axis], begin, end);
   });
   if (!status.ok()) return status;
   for_line_tiles(team, args, false, [&](std::int64_t row0, std::int64_t row1, std::int64_t col0, std::int64_t col1) {

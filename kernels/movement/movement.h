@@ -143,6 +143,8 @@ struct MoveTable {
   Slot<Status(const GatherElementsArgs& args, std::int64_t row0, std::int64_t row1, std::int64_t col0,
               std::int64_t col1)>
       gather_elements;
+  // The first of the indices [begin, end) that is none of n elements.
+  Slot<Status(const IndexView& index, std::int64_t n, std::int64_t begin, std::int64_t end)> check_indices;
   // Columns [col0, col1) of rows [row0, row1) of the indices.
   Slot<void(const ScatterElementsArgs& args, std::int64_t row0, std::int64_t row1, std::int64_t col0,
             std::int64_t col1)>

@@ -488,6 +488,7 @@ void range(const RangeArgs& args, int64_t begin, int64_t end) {
 
 }  // namespace
 
+Status TC_TIER_NAME(check_indices)(const IndexView& index, int64_t n, int64_t begin, int64_t end);
 void TC_TIER_NAME(scatter_elements)(const ScatterElementsArgs& args, int64_t row0, int64_t row1, int64_t col0,
                                     int64_t col1);
 void TC_TIER_NAME(scatter_nd)(const SliceArgs& args, int64_t first, int64_t last);
@@ -498,6 +499,7 @@ extern constinit const MoveTable TC_TIER_NAME(move_table){
     .pad = TC_KERNEL(pad_rows, "pad"),
     .gather = TC_KERNEL(gather_slices, "gather"),
     .gather_elements = TC_KERNEL(gather_single, "gather_elements"),
+    .check_indices = TC_KERNEL(TC_TIER_NAME(check_indices), "check_indices"),
     .scatter_elements = TC_KERNEL(TC_TIER_NAME(scatter_elements), "scatter_elements"),
     .scatter_nd = TC_KERNEL(TC_TIER_NAME(scatter_nd), "scatter_nd"),
     .gather_nd = TC_KERNEL(gather_tuples, "gather_nd"),

@@ -4,6 +4,7 @@
 
 namespace tc::kernels {
 
+Status TC_TIER_NAME(check_indices)(const IndexView& index, int64_t n, int64_t begin, int64_t end);
 void TC_TIER_NAME(scatter_elements)(const ScatterElementsArgs& args, int64_t row0, int64_t row1, int64_t col0,
                                     int64_t col1);
 void TC_TIER_NAME(scatter_nd)(const SliceArgs& args, int64_t first, int64_t last);
@@ -66,6 +67,24 @@ void by_join(ScatterOp op, Elem type, int elem_size, F f) {
   by_size(elem_size, [&](auto tag) { f(tag, Replace{}); });
 }
 
+template <class Index>
+Status check_indices_as(const IndexView& index, int64_t n, int64_t begin, int64_t end) {
+  constexpr int64_t kRun = 512;
+  const auto* indices = static_cast<const typename Loose<Index>::type*>(index.data);
+  for (int64_t run = begin; run < end; run += kRun) {
+    const int64_t stop = least(end, run + kRun);
+    Index low = 0, high = -1;
+    for (int64_t i = run; i < stop; ++i) {
+      const Index at = indices[i];
+      low = at < low ? at : low, high = at > high ? at : high;
+    }
+    if (low >= -n && high < n) continue;
+    for (int64_t i = run; i < stop; ++i)
+      if (indices[i] < -n || indices[i] >= n) return {StatusCode::kIndexOutOfRange, i};
+  }
+  return {};
+}
+
 // Columns [col0, col1) of rows [row0, row1) of the indices.
 template <class T, class Index, class Join>
 void scatter_rows(const ScatterElementsArgs& a, int64_t row0, int64_t row1, int64_t col0, int64_t col1, Join join) {
@@ -117,6 +136,10 @@ void scatter_slices(const SliceArgs& a, int64_t first, int64_t last, Join join) 
 }
 
 }  // namespace
+
+Status TC_TIER_NAME(check_indices)(const IndexView& index, int64_t n, int64_t begin, int64_t end) {
+  return index.wide ? check_indices_as<int64_t>(index, n, begin, end) : check_indices_as<int32_t>(index, n, begin, end);
+}
 
 void TC_TIER_NAME(scatter_elements)(const ScatterElementsArgs& args, int64_t row0, int64_t row1, int64_t col0,
                                     int64_t col1) {
