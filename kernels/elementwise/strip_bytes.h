@@ -2,6 +2,7 @@
 // of 8-bit networks are: their strip programs in one pass. For *_tier.cc files.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 #include "tc/kernels/elementwise/strip_single.h"
@@ -22,6 +23,12 @@ struct BytePair {
   Elem type;  // of all three
   bool relu;
   float by, zero;
+
+  // A bound of the quotients' magnitudes; bytes differ by 255 at most from a zero point, which is a byte.
+  float most_quotient() const {
+    const float a = 255 * std::fabs(sides[0].scale), b = 255 * std::fabs(sides[1].scale);
+    return (op == MicroOp::mul ? a * b : a + b) / std::fabs(by);
+  }
 };
 
 inline std::optional<BytePair> byte_pair(const StripArgs& args) {
@@ -71,26 +78,36 @@ void pair_row(const BytePair& pair, const uint8_t* a, const uint8_t* b, int64_t 
   const auto &p = pair.sides[0], &q = pair.sides[1];
   ByteQuotient<T> divide(pair.by, static_cast<int32_t>(pair.zero));
   if (pair.relu) divide.low = VecF(0.0F);
-  const VecF p_zero(p.zero), p_scale(p.scale), q_zero(q.zero), q_scale(q.scale);
+  const MovedBytes<T> a_moved(p.zero), b_moved(q.zero);
+  const VecF p_scale(p.scale), q_scale(q.scale);
   const VecI least(Limits::min()), most(Limits::max());
-  const VecF a_one = (to_float(VecI(static_cast<T>(*a))) - p_zero) * p_scale,
-             b_one = (to_float(VecI(static_cast<T>(*b))) - q_zero) * q_scale;
-  const auto at = [&](int64_t i, int64_t rest) __attribute__((always_inline)) {
-    const VecF x = kARepeats ? a_one : (to_float(load_i32<T>(a + i, rest)) - p_zero) * p_scale;
-    const VecF z = kBRepeats ? b_one : (to_float(load_i32<T>(b + i, rest)) - q_zero) * q_scale;
-    const VecF sum = op == MicroOp::add ? x + z : op == MicroOp::sub ? x - z : x * z;
-    return divide(divide.clamp(sum));
+  const VecF a_one = VecF(static_cast<float>(static_cast<T>(*a)) - p.zero) * p_scale,
+             b_one = VecF(static_cast<float>(static_cast<T>(*b)) - q.zero) * q_scale;
+  const auto at = [&](int64_t i, auto... rest) __attribute__((always_inline)) {
+    const VecF x = kARepeats ? a_one : a_moved(a + i, rest...) * p_scale;
+    const VecF z = kBRepeats ? b_one : b_moved(b + i, rest...) * q_scale;
+    return op == MicroOp::add ? x + z : op == MicroOp::sub ? x - z : x * z;
   };
   int64_t i = 0;
-  constexpr int64_t kAhead = 1024;  // bytes; fetching by itself stops at the ends of pages
-  for (; i + 4 * kV <= n; i += 4 * kV) {
-    if constexpr (!kARepeats) __builtin_prefetch(a + i + kAhead);
-    if constexpr (!kBRepeats) __builtin_prefetch(b + i + kAhead);
-    const VecI four[] = {at(i, kV), at(i + kV, kV), at(i + 2 * kV, kV), at(i + 3 * kV, kV)};
-    store_low_bytes<Limits::is_signed>(y + i, four);
-  }
+  const auto quads = [&](auto quotient_of, int16_t moved) __attribute__((always_inline)) {
+    constexpr int64_t kAhead = 1024;  // bytes; fetching by itself stops at the ends of pages
+    for (; i + 4 * kV <= n; i += 4 * kV) {
+      if constexpr (!kARepeats) __builtin_prefetch(a + i + kAhead);
+      if constexpr (!kBRepeats) __builtin_prefetch(b + i + kAhead);
+      const VecI four[] = {quotient_of(at(i)), quotient_of(at(i + kV)), quotient_of(at(i + 2 * kV)),
+                           quotient_of(at(i + 3 * kV))};
+      store_low_bytes<Limits::is_signed>(y + i, four, moved);
+    }
+  };
+  // Where no quotient leaves the words that bytes are made of, those are clamped and moved as words.
+  if (!kARepeats && !kBRepeats && !pair.relu && pair.most_quotient() < 0x1p14F)
+    quads(
+        [&](VecF x) __attribute__((always_inline)) { return divide.rounded(x); }, static_cast<int16_t>(pair.zero));
+  else
+    quads(
+        [&](VecF x) __attribute__((always_inline)) { return divide(divide.clamp(x)); }, 0);
   for (; i < n; i += kV) {
-    const VecI byte = vmin(most, vmax(least, at(i, n - i)));
+    const VecI byte = vmin(most, vmax(least, divide(divide.clamp(at(i, n - i)))));
     n - i >= kV ? store_low_bytes(y + i, byte) : store_low_bytes(y + i, byte, n - i);
   }
 }

@@ -20,6 +20,37 @@ TC_INLINE VecI load_i32(const uint8_t* p, int64_t n) {
   }
 }
 
+// Bytes of signedness T less a zero point, as floats.
+template <class T>
+struct MovedBytes {
+  // Bytes put into the low bits of 2^23 need no conversion.
+#if defined(__AVX512F__)
+  static constexpr bool kPuts = std::is_unsigned_v<T>;
+#else
+  static constexpr bool kPuts = false;
+#endif
+  VecF zero;
+  explicit MovedBytes(float of_zero) : zero(kPuts ? 0x1p23F + of_zero : of_zero) {}
+  // As many as there are lanes.
+  TC_INLINE VecF operator()(const uint8_t* p) const {
+#if defined(__AVX512F__)
+    if constexpr (kPuts) {
+      const __m512i four = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+      const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+      return VecF(_mm512_castsi512_ps(
+                 _mm512_mask_shuffle_epi8(_mm512_set1_epi32(0x4b000000), 0x1111111111111111, bytes, four))) -
+             zero;
+    }
+#endif
+    return to_float(load_i32<T>(p, kLanes<float>)) - zero;
+  }
+  // As many, or n.
+  TC_INLINE VecF operator()(const uint8_t* p, int64_t n) const {
+    const VecI bytes = load_i32<T>(p, n);
+    return (kPuts ? from_bits(bytes | VecI(0x4b000000)) : to_float(bytes)) - zero;
+  }
+};
+
 // The first n lanes of a register of bytes, less than all of them; the others are loaded as zeros.
 #if defined(__AVX512F__)
 template <class T>
@@ -75,10 +106,13 @@ TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
 TC_INLINE void store_low_bytes(uint8_t* p, VecI v, int64_t n) {
   _mm_mask_storeu_epi8(p, static_cast<__mmask16>((1U << n) - 1), _mm512_cvtepi32_epi8(v));
 }
-// Of four registers, whose lanes are bytes of one signedness, one after the other.
+// Of four registers, one after the other, whose lanes plus `moved` are words of 16 bits: the nearest bytes of one
+// signedness.
 template <bool kSigned>
-TC_INLINE void store_low_bytes(uint8_t* p, const VecI (&v)[4]) {
-  const __m512i ab = _mm512_packs_epi32(v[0], v[1]), cd = _mm512_packs_epi32(v[2], v[3]);
+TC_INLINE void store_low_bytes(uint8_t* p, const VecI (&v)[4], int16_t moved = 0) {
+  const __m512i by = _mm512_set1_epi16(moved);
+  const __m512i ab = _mm512_add_epi16(_mm512_packs_epi32(v[0], v[1]), by);
+  const __m512i cd = _mm512_add_epi16(_mm512_packs_epi32(v[2], v[3]), by);
   const __m512i quads = kSigned ? _mm512_packs_epi16(ab, cd) : _mm512_packus_epi16(ab, cd);
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, quads));
@@ -104,14 +138,18 @@ TC_INLINE void store_low_bytes(uint8_t* p, VecI v) {
   store_low_bytes(p, v, kLanes<int32_t>);
 }
 template <bool kSigned>
-TC_INLINE void store_low_bytes(uint8_t* p, const VecI (&v)[4]) {
+TC_INLINE void store_low_bytes(uint8_t* p, const VecI (&v)[4], int16_t moved = 0) {
 #if defined(__AVX2__)
-  const __m256i ab = _mm256_packs_epi32(v[0], v[1]), cd = _mm256_packs_epi32(v[2], v[3]);
+  const __m256i by = _mm256_set1_epi16(moved);
+  const __m256i ab = _mm256_add_epi16(_mm256_packs_epi32(v[0], v[1]), by);
+  const __m256i cd = _mm256_add_epi16(_mm256_packs_epi32(v[2], v[3]), by);
   const __m256i quads = kSigned ? _mm256_packs_epi16(ab, cd) : _mm256_packus_epi16(ab, cd);
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_permutevar8x32_epi32(quads, order));
 #else
-  const __m128i ab = _mm_packs_epi32(v[0], v[1]), cd = _mm_packs_epi32(v[2], v[3]);
+  const __m128i by = _mm_set1_epi16(moved);
+  const __m128i ab = _mm_add_epi16(_mm_packs_epi32(v[0], v[1]), by);
+  const __m128i cd = _mm_add_epi16(_mm_packs_epi32(v[2], v[3]), by);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), kSigned ? _mm_packs_epi16(ab, cd) : _mm_packus_epi16(ab, cd));
 #endif
 }

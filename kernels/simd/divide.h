@@ -40,10 +40,12 @@ struct ByteQuotient {
   ByteQuotient(VecF least, VecF most, VecF scale, VecF of_scale, VecI zero)
       : low(least), high(most), by(scale), inverse(of_scale), moved(zero) {}
   TC_INLINE VecF clamp(VecF x) const { return vmin(high, vmax(low, x)); }
-  TC_INLINE VecI operator()(VecF clamped) const {
-    if constexpr (!kFuses) return round_to_i32(clamped / by) + moved;
-    const VecF q = clamped * inverse;
-    return round_to_i32(fma(fnma(q, by, clamped), inverse, q)) + moved;
+  TC_INLINE VecI operator()(VecF clamped) const { return rounded(clamped) + moved; }
+  // Of what needs no clamp, before the zero point is added.
+  TC_INLINE VecI rounded(VecF x) const {
+    if constexpr (!kFuses) return round_to_i32(x / by);
+    const VecF q = x * inverse;
+    return round_to_i32(fma(fnma(q, by, x), inverse, q));
   }
 };
 

@@ -81,6 +81,7 @@ TEST_P(StripBytes, PairsRoundAsSingleFloats) {
   const StripTable& strips = table(GetParam()).strip;
   const Scales scales[] = {{0.02F, 0.03F, 0.05F, 3, 120, 100},
                            {0.02F, 0.02F, 0.04F, -5, 0, 7},  // halves
+                           {1, -1, 0.04F, 100, 20, 90},      // beyond bytes, within words
                            {0.5F, 3e4F, 1e-9F, 0, -1, 0},    // far beyond every byte
                            {-0.1F, 0.7F, -0.9F, 1, 2, -3}};
   for (const Scales& s : scales)
