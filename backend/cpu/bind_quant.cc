@@ -609,18 +609,16 @@ bool bind_dynamic_quantize(Binder& b) {
         float low = 0, high = 0;
         for (int64_t p = 0; p < s.pieces; ++p)
           low = std::min(low, ranges[2 * p]), high = std::max(high, ranges[2 * p + 1]);
-        const float step = (high - low) / 255;
+        // Where all is zero the standard's scale leaves 0 / 0. Exporters divide biases by it: 1 keeps them.
+        const float range = (high - low) / 255, step = range == 0 ? 1 : range;
         // The zero point is rounded only after it is clamped, as in the standard's definition.
-        const float at = step == 0 ? 0 : std::nearbyint(std::clamp(-low / step, 0.0F, 255.0F));
+        const float at = std::nearbyint(std::clamp(-low / step, 0.0F, 255.0F));
         const auto zero_point = static_cast<uint8_t>(at);
         *f.ptr<float>(scale) = step;
         *f.ptr<uint8_t>(zero) = zero_point;
         kernels::parallel_for(f.team(), s.pieces, [&](int64_t p, int) {
           const int64_t first = pieces.begin(p), n = pieces.end(p) - first;
-          if (step == 0)
-            std::memset(to + first, 0, static_cast<size_t>(n));
-          else
-            table.quantise.fn(from + first, n, step, zero_point, kernels::Elem::u8, to + first);
+          table.quantise.fn(from + first, n, step, zero_point, kernels::Elem::u8, to + first);
         });
       });
   return true;

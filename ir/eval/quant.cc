@@ -110,11 +110,13 @@ void eval<DynamicQuantizeLinear>(EvalContext& ctx) {
   auto x = ctx.read<double>(0);
   double low = 0, high = 0;
   for (const double v : x) low = std::min(low, v), high = std::max(high, v);
-  const double scale = rounded_to(DType::f32, rounded_to(DType::f32, high - low) / 255);
+  // Where all is zero the standard's scale leaves 0 / 0. Exporters divide biases by it: 1 keeps them.
+  double scale = rounded_to(DType::f32, rounded_to(DType::f32, high - low) / 255);
+  if (scale == 0) scale = 1;
   const Quantizer quantize(DType::u8);
   // The zero point is rounded only after it is clamped, as in the standard's definition.
-  const double zero = scale == 0 ? 0 : quantize(rounded_to(DType::f32, -low / scale), 0);
-  for (double& v : x) v = scale == 0 ? 0 : quantize(rounded_to(DType::f32, v / scale), zero);
+  const double zero = quantize(rounded_to(DType::f32, -low / scale), 0);
+  for (double& v : x) v = quantize(rounded_to(DType::f32, v / scale), zero);
   ctx.write(0, ctx.in(0).extents(), x);
   ctx.write(1, {}, std::vector<double>{scale});
   ctx.write(2, {}, std::vector<double>{zero});
