@@ -46,17 +46,14 @@ void int8_pack(Team& team, const Int8Table& table, const uint8_t* b, bool b_sign
   parallel_for(team, panels, [&](int64_t p, int) {
     const int64_t col = p * t.width, cols = std::min<int64_t>(t.width, n - col);
     uint8_t* panel = to + p * bytes;
-    auto* sums = reinterpret_cast<int32_t*>(to + panels * bytes) + col;
     if (cols < t.width) std::memset(panel, 0, static_cast<size_t>(bytes));
-    std::fill(sums, sums + t.width, 0);
-    for (int64_t s = 0; s < round_up(quads(k), t.side); ++s) {
+    const int64_t depth = round_up(quads(k), t.side);
+    for (int64_t s = 0; s < depth; ++s) {
       const uint8_t* rows[4] = {};
-      for (int64_t q = 0; q < 4 && 4 * s + q < k; ++q) {
-        rows[q] = b + (4 * s + q) * n + col;
-        table.add_signed.fn(rows[q], cols, flip(!b_signed), sums);
-      }
+      for (int64_t q = 0; q < 4 && 4 * s + q < k; ++q) rows[q] = b + (4 * s + q) * n + col;
       table.interleave.fn(rows, cols, 1, flip(!b_signed), panel + s * t.width * 4);
     }
+    table.sum_panel.fn(panel, depth, t.width, reinterpret_cast<int32_t*>(to + panels * bytes) + col);
   });
 }
 
@@ -81,15 +78,16 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   int32_t* const row_sums = b_is_moved ? scratch.row_sums : nullptr;
   if (scratch.a || row_sums) {
     const Tiling groups = tile_by_cost(g.m, g.k, 1 << 14);
-    parallel_for(team, groups.count(), [&](int64_t tile, int) {
+    parallel_for(team, groups.count(), static_cast<double>(g.m * g.k) * 0.05, [&](int64_t tile, int) {
       for (int64_t i = groups.begin(tile); i < groups.end(tile); ++i) {
         const uint8_t* from = g.a + i * g.k;
         // Without a copy, the row is copied onto nothing but its sum.
         uint8_t* row = scratch.a ? scratch.a + row_offset(t, t.side, depth, i) : nullptr;
         const int64_t piece = 4 * t.side;
+        // Zeros behind the last bytes, which share their piece.
+        if (row && g.k % piece) std::memset(row + g.k / piece * piece * t.side, 0, static_cast<size_t>(piece));
         const int32_t sum = table.copy_row.fn(from, g.k, flip(g.a_signed), piece, piece * t.side, row);
         if (row_sums) row_sums[i] = sum;
-        for (int64_t p = g.k; row && p < depth * 4; ++p) scratch.a[row_offset(t, t.side, depth, i, p)] = 0;
       }
     });
   }
@@ -99,46 +97,56 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   // Few panels make enough tiles for two threads if these are not as tall as can be.
   constexpr int64_t kFewPanels = 4, kRowsOfFew = 48;
   const Tiling rows{g.m, t.side == 1 && panels < kFewPanels ? std::min<int64_t>(t.rows, kRowsOfFew) : t.rows};
+  // Some panels at once, so that what comes before the first one counts less; still enough for two threads.
+  constexpr int64_t kWantedTiles = 8, kMostPanels = 8;
+  const Tiling spans{panels, std::clamp<int64_t>((rows.count() * panels + kWantedTiles - 1) / kWantedTiles, 1, kMostPanels)};
   // The larger operand is read once: 64 x 4096 x 1024, two threads, on Zen 5 0.299 to 0.288 ms.
   const bool by_panels = g.m <= g.n;
-  parallel_for(team, rows.count() * panels, [&](int64_t tile, int worker) {
-    const int64_t panel = by_panels ? tile / rows.count() : tile % panels;
-    const int64_t part = by_panels ? tile % rows.count() : tile / panels;
+  const double quad_ns = t.side > 1 ? 0.003 : 0.015;
+  const double ns = static_cast<double>(round_up(g.m, t.side) * g.n) * (0.1 + quad_ns * static_cast<double>(depth));
+  parallel_for(team, rows.count() * spans.count(), ns, [&](int64_t tile, int worker) {
+    const int64_t span = by_panels ? tile / rows.count() : tile % spans.count();
+    const int64_t part = by_panels ? tile % rows.count() : tile / spans.count();
     const int64_t first = rows.begin(part), count = rows.end(part) - first;
-    const int64_t col = panel * t.width, cols = std::min<int64_t>(t.width, g.n - col);
     int32_t *acc = scratch.acc.of(worker), *bias = scratch.bias.of(worker), *factor = scratch.factor.of(worker);
-    table.block.fn({.rows = count,
-                    .cols = cols,
-                    .depth = depth,
-                    .vectors = b + panel * bytes,
-                    .row = a + row_offset(t, t.side, depth, first),
-                    .group = t.side,
-                    .signed_vectors = true,
-                    .acc = acc});
-    bool any = false;
-    for (int64_t r = 0; r < count; ++r) {
-      factor[r] = moved_zero(g.a_zero ? g.a_zero[(first + r) * g.a_zero_step] : 0, g.a_signed, false);
-      any |= factor[r] != 0;
-      bias[r] = 0;
-      if (!row_sums) continue;
-      // (a - za)(b - zb) = a b - za b - zb (a - za)
-      const int32_t row = row_sums[first + r] - static_cast<int32_t>(g.k) * factor[r];
-      if (g.b_zero_step == 0)
-        bias[r] = -b_zero_at(0) * row;
-      else
+    const auto factor_at = [&](int64_t r) {
+      return moved_zero(g.a_zero ? g.a_zero[(first + r) * g.a_zero_step] : 0, g.a_signed, false);
+    };
+    if (g.a_zero_step == 0) std::fill_n(factor, count, factor_at(0));
+    for (int64_t r = 0; g.a_zero_step && r < count; ++r) factor[r] = factor_at(r);
+    const bool any = std::any_of(factor, factor + count, [](int32_t f) { return f != 0; });
+    std::fill_n(bias, count, 0);
+    // (a - za)(b - zb) = a b - za b - zb (a - za)
+    const auto row_less_zero = [&](int64_t r) { return row_sums[first + r] - static_cast<int32_t>(g.k) * factor[r]; };
+    if (row_sums && g.b_zero_step == 0)
+      for (int64_t r = 0; r < count; ++r) bias[r] = -b_zero_at(0) * row_less_zero(r);
+    const Int8Blocks blocks(table);
+    for (int64_t panel = spans.begin(span); panel < spans.end(span); ++panel) {
+      const int64_t col = panel * t.width, cols = std::min<int64_t>(t.width, g.n - col);
+      table.block.fn({.rows = count,
+                      .cols = cols,
+                      .depth = depth,
+                      .vectors = b + panel * bytes,
+                      .row = a + row_offset(t, t.side, depth, first),
+                      .group = t.side,
+                      .signed_vectors = true,
+                      .acc = acc});
+      for (int64_t r = 0; row_sums && g.b_zero_step && r < count; ++r) {
+        const int32_t row = row_less_zero(r);
         for (int64_t j = 0; j < cols; ++j) acc[r * t.width + j] -= b_zero_at(col + j) * row;
+      }
+      Int8Finish f{.rows = count,
+                   .cols = cols,
+                   .acc = acc,
+                   .acc_row = t.width,
+                   .bias = bias,
+                   .factor = any ? factor : nullptr,
+                   .minus = column_sums + col,
+                   .output = g.output.from(first, col),
+                   .y = static_cast<std::byte*>(g.c) + (first * g.n + col) * g.output.bytes(),
+                   .y_row = g.n};
+      table.finish.fn(f);
     }
-    Int8Finish f{.rows = count,
-                 .cols = cols,
-                 .acc = acc,
-                 .acc_row = t.width,
-                 .bias = bias,
-                 .factor = any ? factor : nullptr,
-                 .minus = column_sums + col,
-                 .output = g.output.from(first, col),
-                 .y = static_cast<std::byte*>(g.c) + (first * g.n + col) * g.output.bytes(),
-                 .y_row = g.n};
-    table.finish.fn(f);
   });
 }
 

@@ -106,6 +106,8 @@ struct Int8Piece {
 
 struct Int8Table {
   Slot<Int8Traits()> traits;
+  // Around a thread's blocks, see Int8Blocks in int8_shapes.h; null where there is nothing to set up.
+  Slot<void()> begin_blocks, end_blocks;
   Slot<void(const Int8Block&)> block;
   Slot<void(const Int8Finish&)> finish;
   Slot<void(const Int8Pixels&)> finish_pixels;
@@ -123,8 +125,8 @@ struct Int8Table {
   Slot<int32_t(const uint8_t* from, int64_t n, uint8_t flip, int64_t piece, int64_t step, uint8_t* to)> copy_row;
   // y[i] = table[x[i]] of 256 bytes; y may be x.
   Slot<void(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y)> look_up;
-  // sums[j] += of bytes, xor `flip`, as signed ones.
-  Slot<void(const uint8_t* bytes, int64_t n, uint8_t flip, int32_t* sums)> add_signed;
+  // sums[j] of a panel's `depth` quads of signed bytes, for each of its positions.
+  Slot<void(const uint8_t* panel, int64_t depth, int64_t width, int32_t* sums)> sum_panel;
   // Floats to bytes, x / scale rounded to nearest even + zero; bytes to floats; the range of floats, with 0 inside.
   // Between floats and integers of 8 or 16 bits; from i32, too, whose zero point is 0.
   Slot<void(const float* x, int64_t n, float scale, int32_t zero, Elem type, void* y)> quantise;

@@ -85,7 +85,6 @@ Int8Traits traits() {
 }
 
 void block(const Int8Block& b) {
-  const TileScope tiles;
   b.signed_vectors ? sum_rows<true>(b) : sum_rows<false>(b);
 }
 
@@ -93,6 +92,8 @@ void block(const Int8Block& b) {
 
 void use_int8_amx(Int8Table& table) {
   table.traits = {traits, "int8_traits__amx"};
+  table.begin_blocks = {begin_tiles, "begin_tiles__amx"};
+  table.end_blocks = {end_tiles, "end_tiles__amx"};
   table.block = {block, "dot_i8__amx"};
 }
 

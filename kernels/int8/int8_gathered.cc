@@ -225,6 +225,7 @@ void gathered_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
       uint8_t* panel =
           scratch.panels + (ahead ? index * panel_bytes(t, c) : worker * worker_stride<uint8_t>(panel_bytes(t, c)));
       if (!ahead) gather(index, 0, taps(c), worker, panel);
+      const Int8Blocks blocks(table);
       int32_t* sums = nullptr;
       if (scratch.factor) {
         sums = scratch.pixel_sums.of(worker);

@@ -21,6 +21,22 @@ constexpr int32_t moved_zero(uint8_t zero, bool is_signed, bool want_signed) {
   return want_signed ? static_cast<int8_t>(byte) : byte;
 }
 
+// A thread calls `block` within its lifetime.
+class Int8Blocks {
+ public:
+  explicit Int8Blocks(const Int8Table& table) : end_(table.end_blocks.fn) {
+    if (table.begin_blocks.fn) table.begin_blocks.fn();
+  }
+  ~Int8Blocks() {
+    if (end_) end_();
+  }
+  Int8Blocks(const Int8Blocks&) = delete;
+  Int8Blocks& operator=(const Int8Blocks&) = delete;
+
+ private:
+  void (*end_)();
+};
+
 constexpr int64_t taps(const Int8ConvArgs& c) {
   return c.kernel[0] * c.kernel[1];
 }

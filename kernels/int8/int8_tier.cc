@@ -231,18 +231,29 @@ void to_plain(const uint8_t* x, int64_t plane, int channels, int64_t pixels, uin
   }
 }
 
-int32_t copy_row(const uint8_t* __restrict from, int64_t n, uint8_t flip, int64_t piece, int64_t step,
-                 uint8_t* __restrict to) {
+int32_t copy_row(const uint8_t* from, int64_t n, uint8_t flip, int64_t piece, int64_t step, uint8_t* to) {
+  constexpr int64_t kStep = sizeof(Bytes);
+  const Bytes change = repeat_byte(flip);
+  Bytes sums = no_bytes();
   int32_t sum = 0;
-  for (int64_t p = 0; p < n; ++p) sum += static_cast<uint8_t>(from[p] ^ flip);
-  if (!to) return sum;
-  for (int64_t first = 0; first < n; first += piece, to += step) {
+  if (!to || piece == step) piece = n;
+  for (int64_t first = 0; first < n; first += piece, to += to ? step : 0) {
     const int64_t count = n - first < piece ? n - first : piece;
-    if (count == 64)
-      for (int p = 0; p < 64; ++p) to[p] = static_cast<uint8_t>(from[first + p] ^ flip);
-    else
-      for (int64_t p = 0; p < count; ++p) to[p] = static_cast<uint8_t>(from[first + p] ^ flip);
+    int64_t p = 0;
+    for (; p + kStep <= count; p += kStep) {
+      const Bytes some = load_bytes(from + first + p) ^ change;
+      sums = add_eights(sums, some);
+      if (to) store_bytes(to + p, some);
+    }
+    for (; p < count; ++p) {
+      const auto byte = static_cast<uint8_t>(from[first + p] ^ flip);
+      sum += byte;
+      if (to) to[p] = byte;
+    }
   }
+  alignas(64) int64_t parts[kStep / 8];
+  store_bytes(parts, sums);
+  for (const int64_t part : parts) sum += static_cast<int32_t>(part);
   return sum;
 }
 
@@ -310,8 +321,14 @@ void look_up(const uint8_t* table, const uint8_t* x, int64_t n, uint8_t* y) {
 }
 #endif
 
-void add_signed(const uint8_t* __restrict bytes, int64_t n, uint8_t flip, int32_t* __restrict sums) {
-  for (int64_t j = 0; j < n; ++j) sums[j] += static_cast<int8_t>(bytes[j] ^ flip);
+void sum_panel(const uint8_t* panel, int64_t depth, int64_t width, int32_t* sums) {
+  const Quads<false, true> ones(repeat_byte(1));
+  for (int64_t j = 0; j < width; j += kQuads) {
+    Bytes sum = no_bytes();
+    for (int64_t s = 0; s < depth; ++s)
+      sum = dot4(sum, ones, Quads<true, true>(load_bytes(panel + (s * width + j) * 4)));
+    store_bytes(sums + j, sum);
+  }
 }
 
 template <int64_t kStep>
@@ -563,6 +580,8 @@ void range(const float* x, int64_t n, float* low, float* high) {
 extern constinit const Int8Table TC_TIER_NAME(int8_table);
 constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .traits = TC_KERNEL(int8_traits, "int8_traits"),
+    .begin_blocks = {},
+    .end_blocks = {},
     .block = TC_KERNEL(int8_block, "dot_i8__madd"),
     .finish = TC_KERNEL(finish, "requantise"),
     .finish_pixels = TC_KERNEL(finish_pixels, "requantise__nchw16c"),
@@ -572,7 +591,7 @@ constinit const Int8Table TC_TIER_NAME(int8_table) = {
     .gather = TC_KERNEL(gather, "gather_u8"),
     .copy_row = TC_KERNEL(copy_row, "copy_u8"),
     .look_up = TC_KERNEL(look_up, "look_up_u8"),
-    .add_signed = TC_KERNEL(add_signed, "sum_i8"),
+    .sum_panel = TC_KERNEL(sum_panel, "sum_i8"),
     .quantise = TC_KERNEL(quantise, "quantise_f32"),
     .dequantise = TC_KERNEL(dequantise, "dequantise_f32"),
     .quantise_blocks = TC_KERNEL(quantise_blocks, "quantise_f32__blocks"),

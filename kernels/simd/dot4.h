@@ -174,6 +174,14 @@ struct QuadSum {
     }
   }
 };
+
+TC_INLINE Bytes repeat_byte(uint8_t byte) {
+  return TC_WORDS(set1_epi8)(static_cast<char>(byte));
+}
+// Adds eight unsigned bytes each to 64-bit lanes.
+TC_INLINE Bytes add_eights(Bytes sums, Bytes unsigned_bytes) {
+  return TC_WORDS(add_epi64)(sums, TC_WORDS(sad_epu8)(unsigned_bytes, no_bytes()));
+}
 #undef TC_WORDS
 #undef TC_AND
 
