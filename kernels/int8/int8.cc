@@ -99,7 +99,8 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
   const Tiling rows{g.m, t.side == 1 && panels < kFewPanels ? std::min<int64_t>(t.rows, kRowsOfFew) : t.rows};
   // Some panels at once, so that what comes before the first one counts less; still enough for two threads.
   constexpr int64_t kWantedTiles = 8, kMostPanels = 8;
-  const Tiling spans{panels, std::clamp<int64_t>((rows.count() * panels + kWantedTiles - 1) / kWantedTiles, 1, kMostPanels)};
+  const Tiling spans{panels,
+                     std::clamp<int64_t>((rows.count() * panels + kWantedTiles - 1) / kWantedTiles, 1, kMostPanels)};
   // The larger operand is read once: 64 x 4096 x 1024, two threads, on Zen 5 0.299 to 0.288 ms.
   const bool by_panels = g.m <= g.n;
   const double quad_ns = t.side > 1 ? 0.003 : 0.015;
