@@ -23,6 +23,7 @@ constexpr auto kDirect = ConvAlgorithm::direct;
 constexpr auto kPlain = ConvAlgorithm::direct_plain;
 constexpr auto kDepthwise = ConvAlgorithm::depthwise;
 constexpr auto kSplit = ConvAlgorithm::split;
+constexpr auto kSplitPlain = ConvAlgorithm::split_plain;
 
 const Case kCases[] = {
     {"3x3_64_56", kDirect, 64, 64, 56, 3, 1, 1},
@@ -53,7 +54,19 @@ const Case kCases[] = {
     {"split_1x1_256_64_56", kSplit, 256, 64, 56, 1, 1, 1},
     {"split_1x1_512_1024_14", kSplit, 512, 1024, 14, 1, 1, 1},
     {"7x7_s2_3_64_224", kPlain, 3, 64, 224, 7, 2, 1},
+    {"split_7x7_s2_3_64_224", kSplitPlain, 3, 64, 224, 7, 2, 1},
     {"3x3_s2_3_32_224", kPlain, 3, 32, 224, 3, 2, 1},
+    {"split_3x3_s2_3_32_224", kSplitPlain, 3, 32, 224, 3, 2, 1},
+    {"8x8_s8_3_192_224", kPlain, 3, 192, 224, 8, 8, 1},
+    {"split_8x8_s8_3_192_224", kSplitPlain, 3, 192, 224, 8, 8, 1},
+    {"16x16_s16_3_192_224", kPlain, 3, 192, 224, 16, 16, 1},
+    {"split_16x16_s16_3_192_224", kSplitPlain, 3, 192, 224, 16, 16, 1},
+    {"9x9_3_64_64", kPlain, 3, 64, 64, 9, 1, 1},
+    {"split_9x9_3_64_64", kSplitPlain, 3, 64, 64, 9, 1, 1},
+    {"3x3_4_320_64", kPlain, 4, 320, 64, 3, 1, 1},
+    {"split_3x3_4_320_64", kSplitPlain, 4, 320, 64, 3, 1, 1},
+    {"7x7_s2_3_32_224", kPlain, 3, 32, 224, 7, 2, 1},
+    {"split_7x7_s2_3_32_224", kSplitPlain, 3, 32, 224, 7, 2, 1},
     {"depthwise_144_56", kDepthwise, 144, 144, 56, 3, 1, 144},
     {"depthwise_144_s2_56", kDepthwise, 144, 144, 56, 3, 2, 144},
     {"depthwise_16_28", kDepthwise, 16, 16, 28, 3, 1, 16},
@@ -103,7 +116,7 @@ void register_conv() {
     const Tier tier = static_cast<Tier>(i);
     const std::string prefix = std::string("/") + tier_name(tier) + "/";
     for (const Case& c : kCases) {
-      if (c.algorithm == kSplit && table(tier).conv.split.fn == nullptr) continue;
+      if (conv_by_halves(c.algorithm) && table(tier).conv.split.fn == nullptr) continue;
       for (const int threads : {1, 2}) {
         const std::string name = "conv" + prefix + c.name + "/threads:" + std::to_string(threads);
         auto* bench = benchmark::RegisterBenchmark(name.c_str(), bench_conv, tier, threads, c);

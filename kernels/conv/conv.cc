@@ -255,6 +255,7 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
     case ConvAlgorithm::depthwise:
       return kernels.depthwise;
     case ConvAlgorithm::split:
+    case ConvAlgorithm::split_plain:
       return kernels.split;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
@@ -316,6 +317,16 @@ ConvShape split_forward(const ConvShape& s) {
   return forward;
 }
 
+ConvShape split_gathered(const ConvShape& s) {
+  ConvShape pointwise;
+  pointwise.n = s.n;
+  pointwise.ic = s.ic * volume(s.kernel);
+  pointwise.oc = s.oc;
+  std::copy(std::begin(s.out), std::end(s.out), std::begin(pointwise.in));
+  std::copy(std::begin(s.out), std::end(s.out), std::begin(pointwise.out));
+  return pointwise;
+}
+
 SplitRegion split_region(const ConvShape& s, int64_t rows, int64_t cols) {
   constexpr int64_t kLine = 64;
   const auto beyond = [&](int axis) { return (s.kernel[axis] - 1) * s.dilation[axis] / s.stride[axis]; };
@@ -349,6 +360,10 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       break;
     case ConvAlgorithm::split:
       plan_split(p, s);
+      break;
+    case ConvAlgorithm::split_plain:
+      plan_split(p, split_gathered(s));
+      p.worker_floats += kGatheredPixels * round_up(s.ic * volume(s.kernel), kSplitChannels) + kChannelBlock;
       break;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
@@ -387,6 +402,8 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
       return blocks(s.oc) * taps * kChannelBlock;
     case ConvAlgorithm::split:
       return round_up(s.oc, kSplitOutputs) * round_up(s.ic, kSplitChannels) * taps;
+    case ConvAlgorithm::split_plain:
+      return conv_packed_floats(ConvAlgorithm::split, split_gathered(s));
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return winograd_counts(s, winograd_outputs(algorithm)).products * conv_group(algorithm, s).ic *
@@ -419,6 +436,7 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
     case ConvAlgorithm::winograd4:
       return blocks(conv_grouped(algorithm, s).oc);
     case ConvAlgorithm::split:
+    case ConvAlgorithm::split_plain:
       return ceil_div(s.oc, kSplitOutputs);
     case ConvAlgorithm::im2col:
     case ConvAlgorithm::nchw:
@@ -448,9 +466,9 @@ void conv(Team& team, const ConvTable& kernels, const ConvArgs& args, const Conv
   const ConvShape& s = args.shape;
   const auto flops = 2.0 * static_cast<double>(s.n * s.oc * volume(s.transposed ? s.in : s.out)) *
                      static_cast<double>(s.ic / s.groups * volume(s.kernel));
-  const double ns = flops * (is_depthwise(plan.algorithm)             ? kNsPerDepthwiseFlop
-                             : plan.algorithm == ConvAlgorithm::split ? kNsPerSplitFlop
-                                                                      : kNsPerFlop);
+  const double ns = flops * (is_depthwise(plan.algorithm)     ? kNsPerDepthwiseFlop
+                             : conv_by_halves(plan.algorithm) ? kNsPerSplitFlop
+                                                              : kNsPerFlop);
   parallel_for(team, plan.tiles(s), ns, [&](int64_t tile, int worker) {
     const NoSubnormals flushed;
     run(args, plan, tile, worker);

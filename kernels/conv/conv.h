@@ -34,6 +34,7 @@ struct ConvShape {
 enum class ConvAlgorithm : uint8_t {
   direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
+  split_plain,     // plain -> blocked, one group: as split, where the taps of all channels are gathered first
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group: products by halves, which err by kSplitError
   winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
@@ -44,10 +45,15 @@ enum class ConvAlgorithm : uint8_t {
   patches,         // blocked -> plain, transposed, few outputs, taps that do not overlap
 };
 constexpr bool conv_takes_blocked(ConvAlgorithm a) {
-  return (a <= ConvAlgorithm::winograd4 && a != ConvAlgorithm::direct_plain) || a == ConvAlgorithm::patches;
+  return (a <= ConvAlgorithm::winograd4 && a != ConvAlgorithm::direct_plain && a != ConvAlgorithm::split_plain) ||
+         a == ConvAlgorithm::patches;
 }
 constexpr bool conv_gives_blocked(ConvAlgorithm a) {
   return a <= ConvAlgorithm::winograd4;
+}
+
+constexpr bool conv_by_halves(ConvAlgorithm a) {
+  return a == ConvAlgorithm::split || a == ConvAlgorithm::split_plain;
 }
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512
@@ -72,6 +78,9 @@ inline constexpr int64_t kScratchHead = 16;
 
 // Up to so many input channels direct_plain sums over a flat table of (tap, channel) pairs.
 inline constexpr int64_t kFlatChannels = 8;
+
+// Pixels whose taps split_plain gathers before it makes halves of them.
+inline constexpr int64_t kGatheredPixels = 8;
 
 // Up to so many outputs of direct have lanes of input channels: [phase][input block][tap][output][16].
 inline constexpr int64_t kFewOutputs = 4;
@@ -164,6 +173,8 @@ struct SplitRegion {
 // The convolution of stride 1 whose outputs are those of a transposed one with the same remainder of the stride, for
 // any remainder r: output g is g * stride + r - pad there, if that exists. The shape itself if it is not transposed.
 ConvShape split_forward(const ConvShape& shape);
+// What is left of a convolution by split_plain once its taps are gathered: a pointwise one of as many channels.
+ConvShape split_gathered(const ConvShape& shape);
 // For `rows` x `cols` outputs of one that is not transposed.
 SplitRegion split_region(const ConvShape& shape, int64_t rows, int64_t cols);
 

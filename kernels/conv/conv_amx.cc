@@ -22,8 +22,9 @@ namespace {
 ConvTable other;
 
 // A strip of outputs: [phase][32 input channels][tap].
-void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
-  if (algorithm != ConvAlgorithm::split) return other.pack.fn(s, algorithm, w, tile, dst);
+void pack(const ConvShape& shape, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
+  const ConvShape s = algorithm == ConvAlgorithm::split_plain ? split_gathered(shape) : shape;
+  if (!conv_by_halves(algorithm)) return other.pack.fn(s, algorithm, w, tile, dst);
   const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;
   const int64_t of_input = s.transposed ? s.oc * taps : taps, of_output = s.transposed ? taps : s.ic * taps;
   auto* to = reinterpret_cast<std::byte*>(dst) + tile * ceil_div(s.ic, kStep) * taps * kStepBytes;
@@ -84,6 +85,65 @@ struct Region {
   TC_INLINE void clear(std::byte* line) const { put(line, {_mm512_setzero_si512(), _mm512_setzero_si512()}); }
 };
 
+// Outputs [first, first + count) of an image's plane, whose taps lie side by side, [channel][row][column]: one pixel of
+// so many channels each.
+struct Gathered {
+  const ConvShape& s;
+  const SplitRegion& shape;
+  const float* image;  // plain
+  std::byte* to;
+
+  // Some pixels of a row are gathered before they become halves: a load must not meet stores that it spans in flight.
+  void convert(int64_t first, int64_t count, float* steps, int64_t steps_apart) const {
+    const int64_t end = first + count;
+    for (int64_t at = first, pixels = 0; at < end; at += pixels) {
+      const int64_t y = at / s.out[2], x = at % s.out[2];
+      pixels = least(least(kGatheredPixels, s.out[2] - x), end - at);
+      for (int64_t kx = 0; kx < s.kernel[2]; kx += kSide) gather(y, x, pixels, kx, steps + kx, steps_apart);
+      std::byte* line = to + (at - first) * kRowBytes;
+      for (int64_t i = 0; i < pixels; ++i, line += kRowBytes) {
+        const float* from = steps + i * steps_apart;
+        for (int64_t b = 0; b * kStep < steps_apart; ++b, from += kStep) {
+          const Halves h = split(_mm512_load_ps(from), _mm512_load_ps(from + kSide));
+          _mm512_store_si512(line + b * shape.block, h.high);
+          _mm512_store_si512(line + b * shape.block + shape.low, h.low);
+        }
+      }
+    }
+  }
+
+  // Up to 16 taps of every row of the kernel, from tap kx on.
+  void gather(int64_t y, int64_t x, int64_t pixels, int64_t kx, float* steps, int64_t steps_apart) const {
+    const int64_t width = s.in[2], y0 = y * s.stride[1] - s.pad[1], x0 = x * s.stride[2] - s.pad[2] + kx;
+    const int64_t taps = least(s.kernel[2] - kx, kSide);
+    const __mmask16 all = lanes_below(taps);
+    __mmask16 inside[kGatheredPixels];
+    bool whole = pixels == kGatheredPixels;
+    for (int64_t i = 0; i < pixels; ++i) {
+      const int64_t at = x0 + i * s.stride[2];
+      inside[i] = static_cast<__mmask16>(lanes_below(least(taps, width - at)) & ~uint32_t{lanes_below(-at)});
+      whole = whole && inside[i] == all;
+    }
+    for (int64_t c = 0; c < s.ic; ++c) {
+      for (int64_t ky = 0; ky < s.kernel[1]; ++ky, steps += s.kernel[2]) {
+        const int64_t row = y0 + ky * s.dilation[1];
+        const float* from = image + (c * s.in[1] + row) * width + x0;
+        float* dst = steps;
+        if (row < 0 || row >= s.in[1]) {
+          for (int64_t i = 0; i < pixels; ++i, dst += steps_apart) _mm512_mask_storeu_ps(dst, all, _mm512_setzero_ps());
+        } else if (whole) {
+#pragma GCC unroll 8
+          for (int64_t i = 0; i < kGatheredPixels; ++i, dst += steps_apart, from += s.stride[2])
+            _mm512_mask_storeu_ps(dst, all, _mm512_maskz_loadu_ps(all, from));
+        } else {
+          for (int64_t i = 0; i < pixels; ++i, dst += steps_apart, from += s.stride[2])
+            _mm512_mask_storeu_ps(dst, all, _mm512_maskz_loadu_ps(inside[i], from));
+        }
+      }
+    }
+  }
+};
+
 void strips(const ConvArgs& args, int64_t plane_row, int64_t out_plane, int64_t from, int64_t count) {
   const Epilogue& e = args.epilogue;
   float* plane = args.y + plane_row * out_plane * kChannelBlock;
@@ -91,7 +151,8 @@ void strips(const ConvArgs& args, int64_t plane_row, int64_t out_plane, int64_t 
 }
 
 void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker) {
-  const ConvShape& s = args.shape;
+  const bool gathers = p.algorithm == ConvAlgorithm::split_plain;
+  const ConvShape s = gathers ? split_gathered(args.shape) : args.shape;
   const ConvShape forward = split_forward(s);
   const int64_t block_tile = tile_index % p.block_tiles, source = tile_index / p.block_tiles;
   const int64_t col_tile = source % p.col_tiles, row_tile = source / p.col_tiles % p.row_tiles;
@@ -110,13 +171,19 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   auto* region = reinterpret_cast<std::byte*>(scratch + kScratchHead + p.tap_floats);
   int64_t held;
   std::memcpy(&held, scratch, sizeof held);
-  if (held != source + 1) {
+  if (held != source + 1 && gathers) {
+    const int64_t steps_apart = channels * kStep;
+    auto* steps = reinterpret_cast<float*>(region) + channels * shape.block / 4 + kStripRows * kRowBytes / 4;
+    std::memset(steps, 0, static_cast<size_t>(kGatheredPixels * steps_apart) * sizeof(float));
+    const ConvShape& of = args.shape;
+    Gathered{of, shape, args.x + image * of.ic * of.in[1] * of.in[2], region}.convert(col0, cols, steps, steps_apart);
+  } else if (held != source + 1) {
     const float* x = args.x + image * in_blocks * height * width * kChannelBlock;
     const Region from{forward, shape, height, width, x, region};
     for (int64_t c = 0; c < channels; ++c) from.convert(c, row0, col0);
-    held = source + 1;
-    std::memcpy(scratch, &held, sizeof held);
   }
+  held = source + 1;
+  std::memcpy(scratch, &held, sizeof held);
 
   // Phase after phase.
   auto* offsets = reinterpret_cast<int64_t*>(scratch + kScratchHead);

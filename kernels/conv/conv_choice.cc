@@ -89,6 +89,25 @@ double split_cost(const ConvShape& s) {
   return padded * pixels / kSplitSpeed + weight_cost(padded) +
          (pointwise ? kSplitPointwiseNumber : kSplitNumber) * static_cast<double>(s.n * (read + written));
 }
+// Up to so many input channels a first layer has.
+constexpr int64_t kFirstChannels = 7;
+// Of those with their taps gathered first: what a row of up to 16 taps costs, and a number read or written by the
+// product and one written directly, in multiply-adds. `reordered`: what a number of the result costs afterwards. Time
+// directly / so, one thread: 3 to 64 channels of 224 x 224 by 7x7 with stride 2 1.48, to 32 0.82, to 192 by 8x8 with
+// stride 8 2.30, by 16x16 with stride 16 2.66, to 32 by 3x3 with stride 2 0.64; 3 to 64 of 64 x 64 by 9x9 1.55, 4 to
+// 320 of it by 3x3 1.47.
+constexpr double kGatheredRow = 170, kDirectPlainShare = 0.75, kReordered = 31;
+bool gathering_pays(const ConvTable& kernels, const ConvShape& s, bool constant_weights, double reordered) {
+  if (kernels.split.fn == nullptr || !constant_weights || s.ic > kFirstChannels ||
+      !conv_accepts(ConvAlgorithm::split_plain, s))
+    return false;
+  const auto pixels = static_cast<double>(s.n * volume(s.out)), outputs = static_cast<double>(s.oc);
+  const auto weights = outputs * static_cast<double>(s.ic * volume(s.kernel));
+  const auto rows = static_cast<double>(s.ic * s.kernel[1] * ceil_div(s.kernel[2], kChannelBlock));
+  // By a margin: large results wait for memory either way.
+  return 1.2 * (split_cost(split_gathered(s)) + pixels * (rows * kGatheredRow + outputs * reordered)) <
+         pixels * (weights / kDirectPlainShare + outputs * kSplitPointwiseNumber) + weight_cost(weights);
+}
 // Of a plane: fewer wait for the weights.
 constexpr int64_t kFewestTiles = 4;
 // Sums of stride 2 are four times as long, which hides more. Zen 4, one thread, time by this / directly, with weights
@@ -144,6 +163,8 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return flat && s.groups == 1 &&
              (!s.transposed || (volume(s.dilation) == 1 && s.pad[1] >= 0 && s.pad[2] >= 0 &&
                                 s.kernel[1] >= s.stride[1] && s.kernel[2] >= s.stride[2]));
+    case ConvAlgorithm::split_plain:
+      return flat && s.groups == 1 && !s.transposed && s.dilation[2] == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
       return winograd_accepts(s, algorithm);
@@ -163,7 +184,8 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
 ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool constant_weights) {
   if (conv_accepts(ConvAlgorithm::depthwise, s)) return ConvAlgorithm::depthwise;
   // A first layer gains nothing from blocks that are mostly padding.
-  if (s.ic < 8 && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
+  if (gathering_pays(kernels, s, constant_weights, 0)) return ConvAlgorithm::split_plain;
+  if (s.ic <= kFirstChannels && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
   if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
     ConvAlgorithm best = ConvAlgorithm::direct;
     double least = direct_cost(s) / groups_share(s);
@@ -186,6 +208,7 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
   // Short lines leave registers half empty. 144 channels of 56 columns: 0.40 ms against 0.69 with two reorders; with
   // stride 2, 0.22 against 0.38.
   if (conv_accepts(ConvAlgorithm::depthwise_nchw, s) && s.in[2] >= 24) return ConvAlgorithm::depthwise_nchw;
+  if (gathering_pays(kernels, s, constant_weights, kReordered)) return ConvAlgorithm::split_plain;
   // Few input channels by large patches. 3 to 96 channels of 224 x 224 by 4x4 on Zen 5 0.234 to 0.170 ms (AVX2 0.43 to
   // 0.33), eight images 3.1 to 1.8, 3 to 192 by 8x8 0.34 to 0.30; 32 to 64 of 56 x 56 by 2x2 0.087, so 0.101, 3 to 768
   // of 224 x 224 by 16x16 1.34, so 1.41.
@@ -198,13 +221,14 @@ ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& s,
   constexpr int64_t kWritten = 23, kRead = 57;
   if (blocked == ConvAlgorithm::split && is_pointwise(s))
     return s.oc * s.ic < kWritten * s.oc + kRead * s.ic ? ConvAlgorithm::nchw : blocked;
-  if (blocked != ConvAlgorithm::direct && blocked != ConvAlgorithm::direct_plain) return blocked;
+  const bool first_layer = blocked == ConvAlgorithm::direct_plain || blocked == ConvAlgorithm::split_plain;
+  if (blocked != ConvAlgorithm::direct && !first_layer) return blocked;
   // With fewer multiply-adds to a float that two reorders move, these take longer than blocked kernels save. Time by
   // plain planes / by those, one thread: 64 to 256 channels of 56 x 56 by 1x1 0.84, 512 to 512 of 16 x 16 1.01, of
   // 14 x 14, whose last register is not full, 384 to 64 0.85, 192 to 768 1.07, 256 to 1024 1.13; 128 to 128 of 400 by
   // 3 1.05; 64 to 64 of 56 x 56 by 3x1 1.33, by 1x7 1.26, 64 to 128 by 3x3 with stride 2 1.92, 8 to 16 by 5x5 1.07; of
   // first layers, 3 to 64 of 64 x 64 by 9x9 0.90, 4 to 32 of 84 x 84 by 8x8 with stride 4 2.2.
-  const bool at_ease = is_pointwise(s) || (blocked == ConvAlgorithm::direct_plain && s.stride[2] <= 2);
+  const bool at_ease = is_pointwise(s) || (first_layer && s.stride[2] <= 2);
   const double most = is_pointwise(s) && nchw_use(s) < 0.97 ? 70 : at_ease ? 300 : s.out[1] == 1 ? 200 : 40;
   const auto sums = static_cast<double>(s.oc * (s.ic / s.groups) * volume(s.kernel));
   const auto moved = static_cast<double>(s.oc + s.ic * volume(s.stride));

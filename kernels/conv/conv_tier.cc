@@ -82,6 +82,7 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
     case ConvAlgorithm::winograd4:
       return;  // above
     case ConvAlgorithm::split:
+    case ConvAlgorithm::split_plain:
       return;  // of no tier
   }
 }

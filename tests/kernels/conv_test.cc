@@ -195,10 +195,10 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   return unblocked(y.data(), s.n, s.oc, out_pixels);
 }
 
-constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain,   ConvAlgorithm::depthwise,
-                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,      ConvAlgorithm::im2col,
-                                  ConvAlgorithm::nchw,      ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split,
-                                  ConvAlgorithm::patches};
+constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,      ConvAlgorithm::direct_plain,   ConvAlgorithm::depthwise,
+                                  ConvAlgorithm::winograd2,   ConvAlgorithm::winograd4,      ConvAlgorithm::im2col,
+                                  ConvAlgorithm::nchw,        ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split,
+                                  ConvAlgorithm::split_plain, ConvAlgorithm::patches};
 
 // Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
 double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
@@ -206,7 +206,7 @@ double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
   if (algorithm == ConvAlgorithm::winograd2) return kWinograd2Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::winograd4) return kWinograd4Error * largest + 1e-6;
   // Halves of factors that are 0.5 on average.
-  if (algorithm == ConvAlgorithm::split) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
+  if (conv_by_halves(algorithm)) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
   return direct;
 }
 
@@ -223,7 +223,7 @@ void check(const ConvShape& s, const Extras& extras = {}) {
     Extras e = extras;
     if (!conv_gives_blocked(algorithm)) e.scale = false;
     for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-      if (algorithm == ConvAlgorithm::split && table(tier).conv.split.fn == nullptr) continue;
+      if (conv_by_halves(algorithm) && table(tier).conv.split.fn == nullptr) continue;
       for (const Edge edge : testing::kEdges) {
         SCOPED_TRACE(describe(s, algorithm, tier));
         std::vector<double> truth = plain;
@@ -552,7 +552,7 @@ TEST(Conv, SameBitsForAnyNumberOfThreads) {
     for (const ConvShape& s : shapes) {
       for (const ConvAlgorithm algorithm : kAll) {
         if (!conv_accepts(algorithm, s)) continue;
-        if (algorithm == ConvAlgorithm::split && table(tier).conv.split.fn == nullptr) continue;
+        if (conv_by_halves(algorithm) && table(tier).conv.split.fn == nullptr) continue;
         EXPECT_EQ(run(tier, algorithm, s, {}, one, Edge::kBack, nullptr),
                   run(tier, algorithm, s, {}, three, Edge::kBack, nullptr))
             << describe(s, algorithm, tier);
