@@ -105,7 +105,7 @@ bool gathering_pays(const ConvTable& kernels, const ConvShape& s, bool constant_
   const auto weights = outputs * static_cast<double>(s.ic * volume(s.kernel));
   const auto rows = static_cast<double>(s.ic * s.kernel[1] * ceil_div(s.kernel[2], kChannelBlock));
   // By a margin: large results wait for memory either way.
-  return 1.2 * (split_cost(split_gathered(s)) + pixels * (rows * kGatheredRow + outputs * reordered)) <
+  return 1.15 * (split_cost(split_gathered(s)) + pixels * (rows * kGatheredRow + outputs * reordered)) <
          pixels * (weights / kDirectPlainShare + outputs * kSplitPointwiseNumber) + weight_cost(weights);
 }
 // Of a plane: fewer wait for the weights.
