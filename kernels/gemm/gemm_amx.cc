@@ -83,7 +83,7 @@ void gemv_strip(const std::byte* b, const std::byte* end, const std::byte* next,
         _mm_prefetch(reinterpret_cast<const char*>(ahead + (line - b)), _MM_HINT_T1);
         _mm_prefetch(reinterpret_cast<const char*>(ahead + (line - b) + kTileBytes), _MM_HINT_T1);
       }
-#pragma GCC unroll 4
+#pragma GCC unroll 2
       for (int r = 0; r < M; ++r) {
         int32_t x[2];
         const std::byte* pair = a + (r * steps + step) * kLines + p * 4;
@@ -99,7 +99,7 @@ void gemv_strip(const std::byte* b, const std::byte* end, const std::byte* next,
       }
     }
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (int r = 0; r < M; ++r)
     for (int h = 0; h < 2; ++h)
       _mm512_store_ps(to + r * kStripCols + h * kSide,
@@ -108,7 +108,7 @@ void gemv_strip(const std::byte* b, const std::byte* end, const std::byte* next,
 
 void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
   static constexpr void (*kByRows[])(const std::byte*, const std::byte*, const std::byte*, const std::byte*, int64_t,
-                                     float*) = {gemv_strip<1>, gemv_strip<2>, gemv_strip<3>, gemv_strip<4>};
+                                     float*) = {gemv_strip<1>, gemv_strip<2>};
   const int64_t batch = tile / p.col_tiles, col0 = tile % p.col_tiles * p.col_tile;
   const int64_t col1 = least(g.n, col0 + p.col_tile), steps = ceil_div(g.k, kStep);
   if (col0 >= col1) return;

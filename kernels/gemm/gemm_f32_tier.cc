@@ -84,8 +84,9 @@ void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t
 
 // The most steps whose tiles run along the rows of C, and the least columns. On Zen 3, by panels and by rows, ms: 1024
 // x 1024 of 32 steps 1.07 and 0.93, of 64 2.06 and 1.75, of 128 4.2 and 3.6, of 256 8.2 and 7.5, of 512 the same; 3136
-// x 256 of 64 1.48 and 1.33; 1000 x 1008 of 64 the same. 8192 x 128 of 8 steps 0.106 and 0.109.
-constexpr int64_t kAcrossSteps = kVecFloats == 8 ? 256 : kGemmShortSum;
+// x 256 of 64 1.48 and 1.33; 1000 x 1008 of 64 the same. 8192 x 128 of 8 steps 0.106 and 0.109. With AVX-512 on a Xeon,
+// 1024 x 1024 of 32 steps 0.53 and 0.43, of 64 0.85 and 0.81, of 128 and 256 the same.
+constexpr int64_t kAcrossSteps = kVecFloats == 8 ? 256 : kVecFloats == 16 ? 64 : kGemmShortSum;
 constexpr int64_t kLeastAcross = 192;
 
 // packed_a: the rows' strips, or null. onward: the panel that the worker reads after these, or null.
