@@ -108,19 +108,22 @@ void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t
 // 50.8 and 44.5 ms, 1024^3 5.1 and 4.75, 128x768x3072 1.26 and 1.08; 2 MB 50.2, 4.75, 1.10.
 constexpr int64_t kSplitFloats = 256 * 1024, kSplitK = 512, kSplitRows = 256, kSplitStep = 32, kSplitStrip = 32;
 // Below, the tiles of sums are mostly padding.
-constexpr int64_t kLeastSplitRows = 12, kLeastSplitColumns = 32, kLeastSplitSteps = 64;
+constexpr int64_t kLeastSplitRows = 12, kLeastSplitColumns = 32, kLeastSplitSteps = 32;
 constexpr double kLeastSplitProducts = 512 * 1024;
 // What the way to halves costs, in products that they save: each saves 4 to 13 ps, by the state of the host, and a
-// number takes 160 to 250 ps. A right factor that is not packed has to be packed anyway.
-constexpr double kSplitA = 40, kSplitPackedB = 56, kSplitB = 28;
+// number takes 160 to 250 ps. A right factor that is not packed has to be packed anyway. What a sum costs more counts
+// where it is short, time without / with halves: 12544x32x64 0.83, 3136x32x192 1.1-1.15, 1024x32x1024 1.25, 256x32x256
+// 1.6-1.9.
+constexpr double kSplitA = 40, kSplitPackedB = 56, kSplitB = 28, kSplitSum = 13;
 
 bool worth_splitting(const GemmArgs& g, const GemmTraits& t) {
   constexpr int64_t kMostStride = int64_t{1} << 26;  // offsets of 16 lanes are 32 bits wide
   const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n);
-  return g.halves != nullptr ||
-         (t.splits && g.m >= kLeastSplitRows && g.n >= kLeastSplitColumns && g.k >= kLeastSplitSteps &&
+  const double sums = m * n * (1 - kSplitSum / static_cast<double>(std::max<int64_t>(1, g.k)));
+  if (g.halves != nullptr) return g.packed_b == nullptr || sums >= kSplitA * m;
+  return (t.splits && g.m >= kLeastSplitRows && g.n >= kLeastSplitColumns && g.k >= kLeastSplitSteps &&
           m * n * static_cast<double>(g.k) >= kLeastSplitProducts &&
-          m * n >= kSplitA * m + (g.packed_b != nullptr ? kSplitPackedB : kSplitB) * n &&
+          sums >= kSplitA * m + (g.packed_b != nullptr ? kSplitPackedB : kSplitB) * n &&
           std::abs(g.a_cs) < kMostStride && (g.packed_b != nullptr || std::abs(g.b_cs) < kMostStride));
 }
 
