@@ -24,7 +24,7 @@ TC_INLINE int64_t round_up(int64_t a, int64_t b) {
 // with packed rows: 128x768x3072 1.03, 512x512x512 0.97, 1024x1024x1024 0.98.
 GemmTraits traits() {
   constexpr bool kAvx2 = kVecFloats == 8;
-  return {.rows = kMaxRows[kPanelVecs],
+  return {.rows = panel_rows(),
           .width = kPanel,
           .lanes = kVecFloats,
           .packed_rows = kPackedRows,
@@ -371,7 +371,7 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
 
 void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t row_tile = tile / p.row_strips, row0 = row_tile * p.row_tile, strip = tile % p.row_strips;
-  const Strips strips(least(p.row_tile, g.m - row0), kMaxRows[kPanelVecs]);
+  const Strips strips(least(p.row_tile, g.m - row0), panel_rows());
   if (strip >= strips.count) return;
   const float* a = g.a + (row0 + strips.begin(strip)) * g.a_rs;
   pack_strip(a, g.a_rs, g.a_cs, g.k, strips.rows(strip), g.scratch + tile * p.strip_floats);

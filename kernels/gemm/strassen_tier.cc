@@ -24,7 +24,7 @@ struct Halves {
   int64_t upper, lower;
   Strips strips;  // of the upper half; the lower may lack the last row
 
-  explicit Halves(int64_t rows) : upper((rows + 1) / 2), lower(rows / 2), strips(upper, kMaxRows[kPanelVecs]) {}
+  explicit Halves(int64_t rows) : upper((rows + 1) / 2), lower(rows / 2), strips(upper, panel_rows()) {}
   int lower_rows(int64_t strip) const {
     const int64_t rest = lower - strips.begin(strip);
     return rest < strips.rows(strip) ? static_cast<int>(rest) : strips.rows(strip);
@@ -32,11 +32,10 @@ struct Halves {
 };
 
 // Packed A: [block][strip] of S2 and S3, which are read together, [block][strip] of S1, the same of S4; each is
-// [kRows][strassen_row_floats].
-constexpr int64_t kRows = kMaxRows[kPanelVecs];
+// [panel_rows()][strassen_row_floats].
 int64_t sum_at(const StrassenBlock& g, int64_t strips, int64_t block, Left left, int64_t strip) {
   const int64_t place = left == kS1 ? 2 * strips + strip : left == kS4 ? 3 * strips + strip : 2 * strip + (left - kS2);
-  return (block * kStrassenLefts * strips + place) * kRows * strassen_row_floats(g.k_half);
+  return (block * kStrassenLefts * strips + place) * panel_rows() * strassen_row_floats(g.k_half);
 }
 
 // A left factor's rows of one strip.
@@ -243,7 +242,7 @@ bool TC_TIER_NAME(strassen_pack)(const StrassenBlock& g, float* packed_a) {
 bool TC_TIER_NAME(strassen_block)(const StrassenBlock& g) {
   const Halves halves(g.rows);
   const Strips& strips = halves.strips;
-  const int64_t tile_floats = kMaxRows[kPanelVecs] * kPanel, quarter_floats = strips.count * tile_floats;
+  const int64_t tile_floats = panel_rows() * kPanel, quarter_floats = strips.count * tile_floats;
   float *const c11 = g.scratch, *const t = c11 + 4 * quarter_floats;
   const int64_t panel = g.k * kPanel, half = g.k_half * kPanel, t_floats = strassen_sum_floats(kPanel, g.k_half);
   const int64_t times = strips.count * ((g.k_half + kBesideSteps - 1) / kBesideSteps);  // of a product
