@@ -109,6 +109,9 @@ struct Int8Table {
   // Around a thread's blocks, see Int8Blocks in int8_shapes.h; null where there is nothing to set up.
   Slot<void()> begin_blocks, end_blocks;
   Slot<void(const Int8Block&)> block;
+  // The same with a side of 1, if that of the others is larger; null if not.
+  Slot<Int8Traits()> row_traits;
+  Slot<void(const Int8Block&)> row_block;
   Slot<void(const Int8Finish&)> finish;
   Slot<void(const Int8Pixels&)> finish_pixels;
   // Between 16 channels that are `plane` bytes apart, or fewer, and a block of them.

@@ -91,6 +91,7 @@ void block(const Int8Block& b) {
 }  // namespace
 
 void use_int8_amx(Int8Table& table) {
+  table.row_traits = table.traits, table.row_block = table.block;
   table.traits = {traits, "int8_traits__amx"};
   table.begin_blocks = {begin_tiles, "begin_tiles__amx"};
   table.end_blocks = {end_tiles, "end_tiles__amx"};

@@ -349,14 +349,12 @@ TEST_P(Int8, ConvOfManyChannels) {
     for (int d = 0; d < 2; ++d) c.in[d] = c.extent[d] = 4, c.kernel[d] = 3, c.pad[d] = 1;
     c.x_zero = 3;
     for (const int64_t w_zeros : {0, 7}) check_conv(kernels(), conv(), team, {.shape = c, .w_zeros = w_zeros});
-    if (kernels().traits.fn().side > 1) continue;
     c.algorithm = Int8ConvAlgorithm::direct;
     for (const bool blocked : {false, true}) c.x_blocked = blocked, check_conv(kernels(), conv(), team, {.shape = c});
   }
 }
 
 TEST_P(Int8, DirectConv) {
-  if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
   Team team(2);
   for (const Edge edge : kEdges)
     for (int bits = 0; bits < 8; ++bits)
@@ -384,7 +382,6 @@ TEST_P(Int8, DirectConv) {
 
 // So few channels that a quad has those of several taps; rows of more pixels than are brought side by side at once.
 TEST_P(Int8, DirectConvOfFewChannels) {
-  if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
   Team team(2);
   for (const Edge edge : kEdges)
     for (const bool x_signed : {false, true})
@@ -405,7 +402,6 @@ TEST_P(Int8, DirectConvOfFewChannels) {
 }
 
 TEST_P(Int8, DirectConvOfGroups) {
-  if (kernels().traits.fn().side > 1) GTEST_SKIP() << "rows of square tiles lie side by side";
   Team team(2);
   for (const bool blocked : {false, true})
     for (const auto& [channels, out] : std::vector<std::array<int64_t, 2>>{{4, 16}, {24, 80}, {16, 32}})
