@@ -10,8 +10,9 @@ namespace {
 using kernels::ConvAlgorithm;
 using kernels::ConvShape;
 
-// Of axes that are known at run time only, where the choice of an algorithm asks for extents.
-constexpr int64_t kNominalExtent = 32;
+// Of axes that are known at run time only, where the choice of an algorithm asks for extents: the input's, or as many
+// as make some outputs.
+constexpr int64_t kNominalExtent = 32, kNominalOutputs = 16;
 
 struct ConvState {
   kernels::ConvArgs args;
@@ -63,7 +64,9 @@ std::optional<ConvShape> fixed_shape(Binder& b) {
     const Dim& in = b.shape(0)[static_cast<int>(2 + i)];
     const Dim& out = b.node().result(0)->shape()[static_cast<int>(2 + i)];
     if (!attrs.strides.empty()) fixed.stride[k] = attrs.strides[i];
-    fixed.in[k] = in.is_const() ? in.value() : kNominalExtent;
+    fixed.in[k] = in.is_const() ? in.value()
+                  : kTransposed ? kNominalExtent
+                                : std::max(kNominalExtent, kNominalOutputs * fixed.stride[k]);
     fixed.out[k] = out.is_const() ? out.value()
                    : kTransposed  ? fixed.in[k] * fixed.stride[k]
                                   : (fixed.in[k] + fixed.stride[k] - 1) / fixed.stride[k];
