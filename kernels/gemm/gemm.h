@@ -36,7 +36,6 @@ struct GemmArgs : GemmShape {
   const float* packed_b = nullptr;  // as panels; b_batch then counts floats of packed form
   const float* halves = nullptr;    // as halves; the same. Both: without batches
   float* c = nullptr;               // overlaps neither A nor B
-  int64_t first_row = 0;            // of C: what the epilogue's strip counts from
   Epilogue epilogue;
   float* scratch = nullptr;  // 64-byte aligned
 };
@@ -70,7 +69,7 @@ inline constexpr float kStrassenRatio = 1024;
 struct GemmPlan {
   enum class Path : uint8_t {
     tiles,  // register tiles over packed panels
-    gemv,   // m <= 4: all of K for a few columns of packed or row-major B
+    gemv,   // m <= 4, of halves 2: all of K for a few columns of packed or row-major B
     dot,    // m <= 4 (or n <= 4, swapped): both operands contiguous in K
   };
   enum class Source : uint8_t {

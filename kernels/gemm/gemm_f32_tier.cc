@@ -73,7 +73,7 @@ Item item_of(const GemmArgs& g, int64_t batch) {
   out.c = g.c + i * g.c_batch[0] + j * g.c_batch[1];
   const float* residual = g.epilogue.residual;
   out.residual = residual == nullptr ? nullptr : residual + i * g.residual_batch[0] + j * g.residual_batch[1];
-  out.row0 = g.first_row + batch * g.m;
+  out.row0 = batch * g.m;
   return out;
 }
 

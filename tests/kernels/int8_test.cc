@@ -121,8 +121,17 @@ void check_gemm(const Int8Table& table, Team& team, const GemmCase& c, Edge edge
 TEST_P(Int8, Gemm) {
   Team team(2);
   for (const Edge edge : kEdges)
-    for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
-             {1, 1, 1}, {1, 70, 5}, {3, 16, 8}, {6, 65, 130}, {41, 129, 63}, {7, 33, 0}, {85, 7, 36}, {7, 20, 1234}})
+    for (const auto& [m, n, k] :
+         std::vector<std::array<int64_t, 3>>{{1, 1, 1},
+                                             {1, 70, 5},
+                                             {3, 16, 8},
+                                             {6, 65, 130},
+                                             {41, 129, 63},
+                                             {7, 33, 0},
+                                             {85, 7, 36},
+                                             {7, 20, 1234},
+                                             {5, 600, 33},    // several panels to a piece
+                                             {131, 40, 66}})  // more rows than a worker copies for itself
       for (int bits = 0; bits < 64; ++bits) {
         const auto bit = [&](int i) { return (bits >> i & 1) != 0; };
         check_gemm(kernels(), team, {m, n, k, bit(0), bit(1), bit(2), bit(3), bit(4), bit(5)}, edge);
