@@ -282,8 +282,8 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.n_block = n;
     return p;
   }
-  // Of more rows halves are multiplied by tiles, mostly of padding. 4x1024x1024 0.221 to 0.147 ms, 4x4096x4096 3.57 to
-  // 2.45; of three rows 0.171 and 2.73.
+  // Of more rows halves are multiplied by tiles, mostly of padding. 4x1024x1024 0.221 to 0.151 ms, 4x4096x4096 3.57 to
+  // 2.49; of three rows 0.171 to 0.151 and 2.73 to 2.47.
   constexpr int64_t kMostHalvesRows = 2;
   if (g.m <= (halves && !packed ? kMostHalvesRows : 4) && (packed || halves || g.b_cs == 1)) {
     p.path = GemmPlan::Path::gemv;
