@@ -31,27 +31,26 @@ struct ConvShape {
   bool transposed = false;
 };
 
+// By the layouts that they take and give.
 enum class ConvAlgorithm : uint8_t {
-  direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
   direct_plain,    // plain -> blocked, one group: first layers, 1x1
   split_plain,     // plain -> blocked, one group: as split, where the taps of all channels are gathered first
+  direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group: products by halves, which err by kSplitError
   winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
+  patches,         // blocked -> plain, transposed, few outputs, taps that do not overlap
   im2col,          // plain -> plain, anything
   nchw,            // plain -> plain, not transposed
   depthwise_nchw,  // plain -> plain, groups == ic == oc
-  patches,         // blocked -> plain, transposed, few outputs, taps that do not overlap
 };
 constexpr bool conv_takes_blocked(ConvAlgorithm a) {
-  return (a <= ConvAlgorithm::winograd4 && a != ConvAlgorithm::direct_plain && a != ConvAlgorithm::split_plain) ||
-         a == ConvAlgorithm::patches;
+  return a >= ConvAlgorithm::direct && a <= ConvAlgorithm::patches;
 }
 constexpr bool conv_gives_blocked(ConvAlgorithm a) {
   return a <= ConvAlgorithm::winograd4;
 }
-
 constexpr bool conv_by_halves(ConvAlgorithm a) {
   return a == ConvAlgorithm::split || a == ConvAlgorithm::split_plain;
 }

@@ -129,15 +129,14 @@ struct Gathered {
         const int64_t row = y0 + ky * s.dilation[1];
         const float* from = image + (c * s.in[1] + row) * width + x0;
         float* dst = steps;
-        if (row < 0 || row >= s.in[1]) {
-          for (int64_t i = 0; i < pixels; ++i, dst += steps_apart) _mm512_mask_storeu_ps(dst, all, _mm512_setzero_ps());
-        } else if (whole) {
+        const bool in_image = row >= 0 && row < s.in[1];
+        if (in_image && whole) {
 #pragma GCC unroll 8
           for (int64_t i = 0; i < kGatheredPixels; ++i, dst += steps_apart, from += s.stride[2])
             _mm512_mask_storeu_ps(dst, all, _mm512_maskz_loadu_ps(all, from));
         } else {
           for (int64_t i = 0; i < pixels; ++i, dst += steps_apart, from += s.stride[2])
-            _mm512_mask_storeu_ps(dst, all, _mm512_maskz_loadu_ps(inside[i], from));
+            _mm512_mask_storeu_ps(dst, all, _mm512_maskz_loadu_ps(in_image ? inside[i] : 0, from));
         }
       }
     }

@@ -121,8 +121,7 @@ void int8_gemm(Team& team, const Int8Table& table, const Int8GemmArgs& g) {
     const int64_t part = by_panels ? tile % rows.count() : tile / spans.count();
     const int64_t first = rows.begin(part), count = rows.end(part) - first;
     const int copy = scratch.apart ? worker : 0;
-    if (int64_t* held = scratch.apart ? scratch.held.of(worker) : nullptr; held && !*held)
-      copy_rows(0, g.m, copy), *held = 1;
+    if (scratch.apart && !*scratch.held.of(worker)) copy_rows(0, g.m, copy), *scratch.held.of(worker) = 1;
     const uint8_t* a = scratch.a.first ? scratch.a.of(copy) : g.a;
     const int32_t* row_sums = b_is_moved ? scratch.row_sums.of(copy) : nullptr;
     int32_t *acc = scratch.acc.of(worker), *bias = scratch.bias.of(worker), *factor = scratch.factor.of(worker);

@@ -372,8 +372,7 @@ Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs
   // layer this is, 3.5 and 2.2 to 3.4 and 2.1.
   constexpr int64_t kShortSum = 48, kFirstChannels = 3;
   const bool squares = table.row_block.fn != nullptr && c.channels > kFirstChannels && taps(c) * c.channels > kShortSum;
-  if (squares) return Int8ConvAlgorithm::gathered;
-  return groups ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;
+  return groups && !squares ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;
 }
 
 const char* int8_conv_name(const Int8Table& table, const ConvTable& conv, Int8ConvAlgorithm algorithm) {

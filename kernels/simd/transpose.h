@@ -6,6 +6,16 @@ namespace tc::kernels {
 namespace {
 
 #if defined(__AVX512F__)
+// The 128-bit lanes of four registers as a square of four by four.
+TC_INLINE void transpose_lanes(const __m512 (&row)[4], __m512 (&column)[4]) {
+  const __m512 low02 = _mm512_shuffle_f32x4(row[0], row[1], 0x88), low13 = _mm512_shuffle_f32x4(row[0], row[1], 0xdd);
+  const __m512 high02 = _mm512_shuffle_f32x4(row[2], row[3], 0x88), high13 = _mm512_shuffle_f32x4(row[2], row[3], 0xdd);
+  column[0] = _mm512_shuffle_f32x4(low02, high02, 0x88);
+  column[1] = _mm512_shuffle_f32x4(low13, high13, 0x88);
+  column[2] = _mm512_shuffle_f32x4(low02, high02, 0xdd);
+  column[3] = _mm512_shuffle_f32x4(low13, high13, 0xdd);
+}
+
 // Pairs of rows, then pairs of pairs inside 128-bit lanes, then the lanes themselves.
 TC_INLINE void transpose(VecF (&m)[16]) {
   __m512 a[16];
@@ -25,35 +35,27 @@ TC_INLINE void transpose(VecF (&m)[16]) {
   // b[4 g + i], lane l: rows 4 g .. 4 g + 3 of column 4 l + i.
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    const __m512 low02 = _mm512_shuffle_f32x4(b[i], b[4 + i], 0x88);
-    const __m512 low13 = _mm512_shuffle_f32x4(b[i], b[4 + i], 0xdd);
-    const __m512 high02 = _mm512_shuffle_f32x4(b[8 + i], b[12 + i], 0x88);
-    const __m512 high13 = _mm512_shuffle_f32x4(b[8 + i], b[12 + i], 0xdd);
-    m[i] = VecF(_mm512_shuffle_f32x4(low02, high02, 0x88));
-    m[8 + i] = VecF(_mm512_shuffle_f32x4(low02, high02, 0xdd));
-    m[4 + i] = VecF(_mm512_shuffle_f32x4(low13, high13, 0x88));
-    m[12 + i] = VecF(_mm512_shuffle_f32x4(low13, high13, 0xdd));
+    __m512 column[4];
+    transpose_lanes({b[i], b[4 + i], b[8 + i], b[12 + i]}, column);
+#pragma GCC unroll 4
+    for (int l = 0; l < 4; ++l) m[4 * l + i] = VecF(column[l]);
   }
 }
 
 TC_INLINE void transpose(VecD (&m)[8]) {
-  __m512d a[8];
+  __m512 a[8];
 #pragma GCC unroll 4
   for (int i = 0; i < 8; i += 2) {
-    a[i] = _mm512_unpacklo_pd(m[i], m[i + 1]);
-    a[i + 1] = _mm512_unpackhi_pd(m[i], m[i + 1]);
+    a[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(m[i], m[i + 1]));
+    a[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(m[i], m[i + 1]));
   }
   // a[2 p + i], lane l: rows 2 p and 2 p + 1 of column 2 l + i.
 #pragma GCC unroll 2
   for (int i = 0; i < 2; ++i) {
-    const __m512d low02 = _mm512_shuffle_f64x2(a[i], a[2 + i], 0x88);
-    const __m512d low13 = _mm512_shuffle_f64x2(a[i], a[2 + i], 0xdd);
-    const __m512d high02 = _mm512_shuffle_f64x2(a[4 + i], a[6 + i], 0x88);
-    const __m512d high13 = _mm512_shuffle_f64x2(a[4 + i], a[6 + i], 0xdd);
-    m[i] = VecD(_mm512_shuffle_f64x2(low02, high02, 0x88));
-    m[4 + i] = VecD(_mm512_shuffle_f64x2(low02, high02, 0xdd));
-    m[2 + i] = VecD(_mm512_shuffle_f64x2(low13, high13, 0x88));
-    m[6 + i] = VecD(_mm512_shuffle_f64x2(low13, high13, 0xdd));
+    __m512 column[4];
+    transpose_lanes({a[i], a[2 + i], a[4 + i], a[6 + i]}, column);
+#pragma GCC unroll 4
+    for (int l = 0; l < 4; ++l) m[2 * l + i] = VecD(_mm512_castps_pd(column[l]));
   }
 }
 

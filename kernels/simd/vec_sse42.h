@@ -29,43 +29,7 @@ TC_INLINE void store_bytes(U* p, __m128i v, int count) {
   _mm_store_si128(reinterpret_cast<__m128i*>(buffer), v);
   std::memcpy(p, buffer, static_cast<size_t>(count) * sizeof(U));
 }
-// n of 0 to 4 floats, without a call.
-TC_INLINE __m128 load_two(const float* p) {
-  return _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
-}
-TC_INLINE VecF load(const float* p, Tail<float> t) {
-  switch (t.n) {
-    case 0:
-      return VecF(_mm_setzero_ps());
-    case 1:
-      return VecF(_mm_load_ss(p));
-    case 2:
-      return VecF(load_two(p));
-    case 3:
-      return VecF(_mm_movelh_ps(load_two(p), _mm_load_ss(p + 2)));
-    default:
-      return VecF(_mm_loadu_ps(p));
-  }
-}
-TC_INLINE void store(float* p, VecF v, Tail<float> t) {
-  switch (t.n) {
-    case 0:
-      break;
-    case 1:
-      _mm_store_ss(p, v);
-      break;
-    case 2:
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_castps_si128(v));
-      break;
-    case 3:
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_castps_si128(v));
-      _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
-      break;
-    default:
-      _mm_storeu_ps(p, v);
-  }
-}
-// The same of words of 32 bits. Running sums of 100 x 1000 x 7 i32 took 1.5 ms by calls, and take 0.23 so.
+// 0 to 4 words of 32 bits, without a call. Running sums of 100 x 1000 x 7 i32 took 1.5 ms by calls, and take 0.23 so.
 TC_INLINE __m128i load_words(const void* from, int words) {
   const auto* p = static_cast<const __m128i*>(from);
   int32_t last = 0;
@@ -79,7 +43,7 @@ TC_INLINE __m128i load_words(const void* from, int words) {
       return _mm_loadl_epi64(p);
     case 3:
       std::memcpy(&last, static_cast<const char*>(from) + 8, 4);
-      return _mm_insert_epi32(_mm_loadl_epi64(p), last, 2);
+      return _mm_unpacklo_epi64(_mm_loadl_epi64(p), _mm_cvtsi32_si128(last));
     default:
       return _mm_loadu_si128(p);
   }
@@ -104,6 +68,9 @@ TC_INLINE void store_words(void* to, __m128i v, int words) {
       _mm_storeu_si128(p, v);
   }
 }
+TC_INLINE VecF load(const float* p, Tail<float> t) {
+  return VecF(_mm_castsi128_ps(load_words(p, t.n)));
+}
 TC_INLINE VecI load(const int32_t* p, Tail<int32_t> t) {
   return VecI(load_words(p, t.n));
 }
@@ -112,6 +79,9 @@ TC_INLINE VecL load(const int64_t* p, Tail<int64_t> t) {
 }
 TC_INLINE VecD load(const double* p, Tail<double> t) {
   return VecD(_mm_castsi128_pd(load_words(p, 2 * t.n)));
+}
+TC_INLINE void store(float* p, VecF v, Tail<float> t) {
+  store_words(p, _mm_castps_si128(v), t.n);
 }
 TC_INLINE void store(int32_t* p, VecI v, Tail<int32_t> t) {
   store_words(p, v, t.n);
