@@ -99,8 +99,8 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
   if (recurrent && w.rows * w.k >= kLeastByteWeights) w.steps = byte_steps(aligned);
   if (!w.steps.empty()) {
     w.bytes = static_cast<const int8_t*>(b.pack(
-        operand, cat("rnn bytes ", table.pack_b.name), static_cast<size_t>(directions * w.packed_floats),
-        [&](void* to) {
+        operand, cat("rnn bytes ", table.pack(kernels::GemmForm::panels).name),
+        static_cast<size_t>(directions * w.packed_floats), [&](void* to) {
           std::vector<float> work(work_floats), packed(static_cast<size_t>(w.packed_floats));
           for (int64_t d = 0; d < directions; ++d) {
             pack(d, work.data(), packed.data());
@@ -112,7 +112,7 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
     return w;
   }
   w.packed = static_cast<const float*>(
-      b.pack(operand, cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack_b.name),
+      b.pack(operand, cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack(kernels::GemmForm::panels).name),
              static_cast<size_t>(directions * w.packed_floats) * sizeof(float), [&](void* to) {
                std::vector<float> work(work_floats);
                for (int64_t d = 0; d < directions; ++d)

@@ -1,6 +1,7 @@
 #include "tc/kernels/gemm/gemm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "tc/kernels/cpu.h"
@@ -243,7 +244,18 @@ int64_t GemmPlan::tiles(int phase) const {
 
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form) {
   if (form == GemmForm::halves) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
-  return round_up(n, traits.lanes) * k;
+  const int64_t columns = round_up(n, traits.lanes);
+  return form == GemmForm::fixed ? columns / 4 * 3 * k + columns : columns * k;
+}
+
+bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n) {
+  for (int64_t j = 0, end; j < n; j = end) {
+    end = std::min<int64_t>(n, j + traits.width);
+    const float* behind = packed + gemm_packed_floats(traits, k, end, GemmForm::fixed);
+    const float* scales = behind - round_up(end - j, traits.lanes);
+    if (std::any_of(scales, behind, [](float scale) { return std::isnan(scale); })) return false;
+  }
+  return true;
 }
 
 GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n) {
@@ -297,7 +309,10 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.row_tiles = 1;
     p.k_block = g.k;
     p.split = halves && !packed;
-    p.worker_floats = p.split ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip) : packed ? 0 : 4 * p.col_tile;
+    p.worker_floats = p.split                      ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
+                      : g.fixed                    ? g.m * g.k
+                      : p.source == Source::packed ? 0
+                                                   : 4 * p.col_tile;
     if (g.k * g.n >= kFarFloats) p.reach = far_reach();
     return p;
   }
@@ -350,7 +365,7 @@ size_t gemm_scratch_bytes(const GemmPlan& plan, int threads) {
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
                float* dst, GemmForm form) {
   const GemmTraits traits = kernels.traits.fn();
-  const auto pack = (form == GemmForm::halves ? kernels.pack_halves : kernels.pack_b).fn;
+  const auto pack = kernels.pack(form).fn;
   const int64_t width = form == GemmForm::halves ? kSplitStrip : traits.width;
   const Tiling panels = tile_by_cost(ceil_div(n, width), width * k, kPhaseFloats / 16);
   parallel_for(team, panels.count(), [&](int64_t tile, int) {

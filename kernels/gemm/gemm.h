@@ -7,7 +7,8 @@
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
-// such instead (GemmForm::halves), or as well: panels then serve up to four rows.
+// such instead (GemmForm::halves), or as well: panels then serve up to four rows. What is
+// multiplied by few rows alone may be packed in fixed point (GemmForm::fixed).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct GemmArgs : GemmShape {
   const float* a = nullptr;
   const float* b = nullptr;         // unused when packed_b or halves are set
   const float* packed_b = nullptr;  // as panels; b_batch then counts floats of packed form
+  bool fixed = false;               // packed_b is in fixed point: m <= 4
   const float* halves = nullptr;    // as halves; the same. Both: without batches
   float* c = nullptr;               // overlaps neither A nor B
   Epilogue epilogue;
@@ -49,6 +51,7 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
+  int64_t fixed_rows;        // up to which fixed point is faster than panels, where B comes from memory; at most 4
   bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
 
@@ -59,6 +62,12 @@ inline constexpr double kSplitError = 1.0 / (1 << 15);
 // 1024 of 4, 8, 12 and 16 steps on Zen 5 0.136 to 0.068 ms, 0.139 to 0.098, 0.149 to 0.129, 0.183 to 0.177, of 32 0.333
 // to 0.331.
 inline constexpr int64_t kGemmShortSum = 16;
+
+// Of fixed point: a number errs by so much of the largest one of its column, at most, and a typical result by less than
+// through the order of its sum (1.8e-7 and 5.9e-7 of it with 4096 normally distributed weights). Columns are held whose
+// largest magnitude is 0, or within these bounds and at most kFixedPeak root mean squares.
+inline constexpr double kFixedError = 1.0 / (1 << 22);
+inline constexpr float kFixedLeast = 0x1p-50f, kFixedMost = 0x1p50f, kFixedPeak = 64;
 
 // Bound on the error of Strassen's method (gemm/strassen_tier.h) with zero-mean data, relative to the largest |sum|;
 // measured 2.3e-6 with k of 256 to 3072, where a plain product has 0.8e-6.
@@ -105,27 +114,36 @@ struct GemmPlan {
   int64_t tiles(int phase) const;
 };
 
+// Of packed B.
+// fixed: panels of whole numbers of 24 bits, behind each a power of two for every column. A quarter less is read than
+// of floats, and what 24 bits of a column's largest number hold is exact.
+enum class GemmForm : uint8_t { panels, halves, fixed };
+
 struct GemmTable {
   Slot<GemmTraits()> traits;
   // Packs columns [col0, col1) of a k x n matrix with strides; col0 is a multiple of the width. dst is the packed form
-  // of column col0.
-  Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)> pack_b;
-  // The same in halves; empty where traits.splits is false.
-  Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)> pack_halves;
+  // of column col0. Halves are empty where traits.splits is false.
+  using Pack =
+      Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)>;
+  Pack packs[3];
   // One tile of one phase; worker < the number of threads that scratch was sized for.
   Slot<void(const GemmArgs&, const GemmPlan&, int phase, int64_t tile, int worker)> run;
+
+  const Pack& pack(GemmForm form) const { return packs[static_cast<size_t>(form)]; }
 };
 
 // Rows m, n and k may be zero; k = 0 gives the epilogue of zero.
 GemmPlan gemm_plan(const GemmArgs& args, const GemmTraits& traits);
 size_t gemm_scratch_bytes(const GemmPlan& plan, int threads);
 float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker);
-enum class GemmForm : uint8_t { panels, halves };
 // What is better for more than a few rows of B, k x n: halves where the tier has them and k and n fill most of their
 // tiles.
 GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n);
 // Floats of a packed k x n matrix.
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form = GemmForm::panels);
+
+// Whether fixed point held all columns of what was packed.
+bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n);
 
 // Packs a k x n matrix; dst: gemm_packed_floats of them, halves from a multiple of 64 bytes on.
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,

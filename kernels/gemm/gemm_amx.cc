@@ -230,7 +230,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
 void use_gemm_amx(GemmTable& table) {
   other = table;
   table.traits.fn = traits;
-  table.pack_halves = {pack_halves, "gemm_f32_pack_halves__amx"};
+  table.packs[static_cast<size_t>(GemmForm::halves)] = {pack_halves, "gemm_f32_pack_halves__amx"};
   table.run = {run, "gemm_f32_split__amx"};
 }
 

@@ -62,6 +62,16 @@ inline void pack_columns(const float* src, int64_t cs, int64_t k, int cols, floa
   pack_any(src + p, 1, cs, k - p, cols, dst + p * width, width);
 }
 
+inline void pack_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst, int width) {
+  if (cs == 1) {
+    pack_rows(src, rs, k, cols, dst, width);
+  } else if (rs == 1) {
+    pack_columns(src, cs, k, cols, dst, width);
+  } else {
+    pack_any(src, rs, cs, k, cols, dst, width);
+  }
+}
+
 // One step of a packed strip: lanes are rows.
 #if defined(__AVX2__)
 static_assert(kPackedRows == 8);

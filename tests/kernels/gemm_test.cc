@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "guard.h"
 #include "tc/kernels/gemm/gemm.h"
@@ -36,6 +37,7 @@ struct Case {
   bool strassen = false;  // large enough for Strassen's method
   bool packs_a = false;   // long enough for packed rows, too low for that
   bool halves = false;    // `packed` as halves, where the tier has them
+  bool fixed = false;     // `packed` in fixed point
 };
 
 struct Extras {
@@ -55,10 +57,10 @@ void add_position(void* context, float* tile, int64_t rows, int64_t cols, int64_
 std::string describe(const Case& c, const Extras& x, Tier tier) {
   return std::string(tier_name(tier)) + " m=" + std::to_string(c.m) + " n=" + std::to_string(c.n) +
          " k=" + std::to_string(c.k) + (c.a_transposed ? " At" : "") + (c.b_transposed ? " Bt" : "") +
-         (c.packed ? " packed" : "") + (c.halves ? " as halves" : "") + " batch " + std::to_string(c.batch0) + "x" +
-         std::to_string(c.batch1) + (x.bias ? " bias" : "") + (x.scale ? " scale" : "") +
-         (x.row_bias ? " row_bias" : "") + (x.residual ? " residual" : "") + (x.residual_is_c ? " in place" : "") +
-         (x.clip ? " clip" : "") + (x.strip ? " strip" : "");
+         (c.packed ? " packed" : "") + (c.halves ? " as halves" : "") + (c.fixed ? " in fixed point" : "") + " batch " +
+         std::to_string(c.batch0) + "x" + std::to_string(c.batch1) + (x.bias ? " bias" : "") +
+         (x.scale ? " scale" : "") + (x.row_bias ? " row_bias" : "") + (x.residual ? " residual" : "") +
+         (x.residual_is_c ? " in place" : "") + (x.clip ? " clip" : "") + (x.strip ? " strip" : "");
 }
 
 std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Edge edge, uint64_t seed,
@@ -132,7 +134,7 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
     }
   }
 
-  const GemmForm form = c.halves ? gemm_form(traits, c.k, c.n) : GemmForm::panels;
+  const GemmForm form = c.fixed ? GemmForm::fixed : c.halves ? gemm_form(traits, c.k, c.n) : GemmForm::panels;
   const int64_t size = gemm_packed_floats(traits, c.k, c.n, form);
   GuardedBuffer<float> packed(c.packed ? count(size * b_count) : 0, edge);
   if (c.packed) {
@@ -140,6 +142,7 @@ std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Ed
       gemm_pack(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n, packed.data() + q * size, form);
     }
     (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
+    g.fixed = c.fixed;
     g.b = nullptr;
     if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
   }
@@ -163,7 +166,8 @@ void check(const Case& c, const Extras& x = {}) {
       EXPECT_TRUE(!c.packs_a || (plan.packs_a && !plan.strassen));
       // Factors are 0.5 on average.
       const double halves = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
-      const double bound = 2e-7 * static_cast<double>(c.k + 4) + halves * double{std::fmax(1.0f, x.alpha)};
+      const double fixed = c.fixed ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
+      const double bound = 2e-7 * static_cast<double>(c.k + 4) + (halves + fixed) * double{std::fmax(1.0f, x.alpha)};
       for (size_t i = 0; i < truth.size(); ++i) {
         const double position = x.strip ? 1e-7 * static_cast<double>(i) * 0.001 : 0;
         ASSERT_NEAR(got[i], truth[i], bound + position) << "at " << i;
@@ -325,9 +329,10 @@ TEST(Gemm, StrassenOfEveryShape) {
   check(tall);
 }
 
-// A x B, row-major; B packed as halves where the tier has them and `halves` says so.
+// A x B, row-major; B as it lies or packed, as halves where the tier has them.
 std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const std::vector<float>& b, int64_t m,
-                                  int64_t n, int64_t k, GemmPlan* planned = nullptr, bool halves = false) {
+                                  int64_t n, int64_t k, GemmPlan* planned = nullptr,
+                                  std::optional<GemmForm> form = {}) {
   const GemmTable& kernels = table(tier).gemm;
   Team one(1);
   std::vector<float> c(count(m * n));
@@ -335,11 +340,13 @@ std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const 
   g.m = m, g.n = n, g.k = k;
   g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
   const GemmTraits traits = kernels.traits.fn();
-  halves = halves && gemm_form(traits, k, n) == GemmForm::halves;
-  GuardedBuffer<float> packed(halves ? count(gemm_packed_floats(traits, k, n, GemmForm::halves)) : 0, Edge::kBack);
-  if (halves) {
-    gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), GemmForm::halves);
-    g.halves = packed.data();
+  if (form == GemmForm::halves) form = gemm_form(traits, k, n);
+  GuardedBuffer<float> packed(form ? count(gemm_packed_floats(traits, k, n, *form)) : 0, Edge::kBack);
+  if (form) {
+    gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), *form);
+    (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
+    g.fixed = form == GemmForm::fixed;
+    EXPECT_TRUE(!g.fixed || gemm_fixed_holds(traits, packed.data(), k, n));
   }
   const GemmPlan plan = gemm_plan(g, eager_traits(kernels));
   GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);
@@ -490,7 +497,8 @@ void check_halves(int64_t m, bool packed) {
     for (size_t i = 0; i < a.size(); ++i) a[i] = std::ldexp(a[i], static_cast<int>(sizes[i]));
     for (size_t i = 0; i < b.size(); ++i) b[i] = std::ldexp(b[i], static_cast<int>(sizes[a.size() + i]));
     GemmPlan plan;
-    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, &plan, packed);
+    const std::vector<float> c =
+        matrix_product(tier, a, b, m, n, k, &plan, packed ? std::optional(GemmForm::halves) : std::nullopt);
     EXPECT_EQ(plan.split, tier == Tier::amx);
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {
@@ -512,6 +520,119 @@ TEST(Gemm, HalvesErrAsStated) {
   check_halves(4, true);
 }
 
+TEST(Gemm, FixedPointOfEveryShape) {
+  for (const int64_t m : {1, 2, 3, 4}) {
+    for (const int64_t n : {1, 3, 4, 16, 17, 48, 70, 129}) {
+      for (const int64_t k : {0, 1, 7, 31, 66, 257}) {
+        for (const bool at : {false, true})
+          for (const bool bt : {false, true}) {
+            const Case c{.m = m, .n = n, .k = k, .a_transposed = at, .b_transposed = bt, .packed = true, .fixed = true};
+            check(c, {.bias = true, .clip = true});
+          }
+      }
+    }
+    const Case c{.m = m, .n = 212, .k = 300, .packed = true, .fixed = true};
+    check(c, {.row_bias = true, .residual = true, .strip = true});
+    check(c, {.bias = true, .scale = true, .residual_is_c = true, .alpha = 0.5f, .slope = 0.1f});
+    check(c, {.residual = true, .beta = 0.5f, .one_row = true});
+    check({.m = m, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .fixed = true}, {.strip = true});
+    // From memory.
+    check({.m = m, .n = 300, .k = 1030, .packed = true, .fixed = true});
+  }
+}
+
+// As stated: each weight, which rows with a single one tell, and results next to those of floats.
+TEST(Gemm, FixedPointErrsAsStated) {
+  constexpr int64_t m = 4, n = 300, k = 4096;
+  Random random(15);
+  std::vector<float> a = random.floats(count(m * k)), b(count(k * n));
+  for (float& x : b)  // Box and Muller's
+    x = static_cast<float>(std::sqrt(-2 * std::log(random.uniform(1e-12, 1))) * std::cos(random.uniform(0, 6.283185)));
+  for (int64_t i = 0; i < 2; ++i)
+    for (int64_t p = 0; p < k; ++p) a[count(i * k + p)] = p == 7 + i ? 1.0f : 0.0f;
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    const std::vector<float> fixed = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::fixed),
+                             floats = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::panels);
+    double of_fixed = 0, of_floats = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      double most = 0;
+      for (int64_t p = 0; p < k; ++p) most = std::fmax(most, std::fabs(double{b[count(p * n + j)]}));
+      for (int64_t i = 0; i < m; ++i) {
+        double sum = 0;
+        for (int64_t p = 0; p < k; ++p) sum += double{a[count(i * k + p)]} * double{b[count(p * n + j)]};
+        const size_t at = count(i * n + j);
+        if (i < 2) {
+          ASSERT_NEAR(fixed[at], sum, kFixedError * most) << tier_name(tier) << " " << i << " " << j;
+        } else {
+          of_fixed += std::pow(fixed[at] - sum, 2), of_floats += std::pow(floats[at] - sum, 2);
+        }
+      }
+    }
+    EXPECT_LT(of_fixed, 1.2 * of_floats) << tier_name(tier);
+  }
+}
+
+TEST(Gemm, FixedPointIsExactWhereItsBitsSuffice) {
+  constexpr int64_t m = 2, n = 70, k = 300;
+  Random random(16);
+  std::vector<float> a(count(m * k)), b(count(k * n));
+  for (float& x : a) x = static_cast<float>(random.integer(-8, 8));
+  for (float& x : b) x = static_cast<float>(random.integer(-1000, 1000)) * 0x1p-20f;
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::fixed);
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int64_t p = 0; p < k; ++p) sum += double{a[count(i * k + p)]} * double{b[count(p * n + j)]};
+        ASSERT_EQ(c[count(i * n + j)], sum) << tier_name(tier);
+      }
+  }
+}
+
+TEST(Gemm, FixedPointByWhatIsNoNumber) {
+  constexpr int64_t m = 4, n = 70, k = 300;
+  const float largest = std::numeric_limits<float>::max();
+  std::vector<float> a(count(m * k), 0.1f);
+  const std::vector<float> b(count(k * n), 0.3f);
+  const float odd[] = {std::nanf(""), INFINITY, largest, 1e-25f};
+  for (int64_t i = 0; i < m; ++i) a[count(i * k + 77)] = odd[i];
+  for (int64_t p = 0; p < k; ++p) a[count(3 * k + p)] = 1e-25f;
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::fixed);
+    for (const int64_t j : {0, 17, 69}) {
+      EXPECT_TRUE(std::isnan(c[count(j)])) << tier_name(tier);
+      EXPECT_EQ(c[count(n + j)], INFINITY) << tier_name(tier);
+      EXPECT_NEAR(c[count(2 * n + j)] / largest, 0.3f, 1e-6) << tier_name(tier);
+      EXPECT_NEAR(c[count(3 * n + j)], 9e-24f, 1e-28) << tier_name(tier);
+    }
+  }
+}
+
+TEST(Gemm, FixedPointTellsWhatItDoesNotHold) {
+  constexpr int64_t n = 70, k = 5000;
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  struct {
+    float plain, odd;  // a column's numbers, and one of them
+    bool holds;
+  } const columns[] = {{1, 1, true},       {1, kNone, false},  {1, kInfinity, false}, {1, -kInfinity, false},
+                       {0, 0, true},       {0, kNone, false},  {kNone, kNone, false}, {0, 1e30f, false},
+                       {1e-30f, 0, false}, {1e-10f, 1, false}, {0.1f, 5, true},       {0.1f, 100, false}};
+  Team one(1);
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    const GemmTable& kernels = table(tier).gemm;
+    const GemmTraits traits = kernels.traits.fn();
+    std::vector<float> packed(count(gemm_packed_floats(traits, k, n, GemmForm::fixed)));
+    for (const int64_t column : {0, 17, 69})
+      for (const auto& c : columns) {
+        std::vector<float> b(count(k * n), 0.25f);
+        for (int64_t p = 0; p < k; ++p) b[count(p * n + column)] = p == 4321 ? c.odd : c.plain;
+        gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), GemmForm::fixed);
+        EXPECT_EQ(gemm_fixed_holds(traits, packed.data(), k, n), c.holds)
+            << tier_name(tier) << " " << column << ": " << c.plain << ", " << c.odd;
+      }
+  }
+}
+
 TEST(Gemm, HalvesOfWhatIsNoNumber) {
   constexpr int64_t m = 40, n = 64, k = 256;
   const float largest = std::numeric_limits<float>::max();
@@ -520,11 +641,11 @@ TEST(Gemm, HalvesOfWhatIsNoNumber) {
     const auto set = [&](int64_t row, float x) { a[count(row * k + 77)] = x; };
     set(1, std::nanf("")), set(2, INFINITY), set(3, -INFINITY), set(4, largest), set(5, -largest), set(6, 1e-30f);
     b[count(77 * n + 9)] = INFINITY;
-    for (const bool packed : {false, true}) {
-      const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, packed);
+    for (const std::optional<GemmForm> form : {std::optional<GemmForm>(), std::optional(GemmForm::halves)}) {
+      const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, form);
       SCOPED_TRACE(tier_name(tier));
       const std::vector<float> few =
-          matrix_product(tier, std::vector<float>(a.begin(), a.begin() + 4 * k), b, 4, n, k, nullptr, packed);
+          matrix_product(tier, std::vector<float>(a.begin(), a.begin() + 4 * k), b, 4, n, k, nullptr, form);
       EXPECT_TRUE(std::isnan(few[count(n)]));
       EXPECT_EQ(few[count(2 * n)], INFINITY);
       EXPECT_EQ(few[count(3 * n + 9)], -INFINITY);
@@ -561,6 +682,7 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {128, 770, 768, false, false, true},
                         {64, 64, 64, false, false, false, 4, 4},
                         {.m = 2, .n = 770, .k = 768, .packed = true, .halves = true},
+                        {.m = 3, .n = 770, .k = 768, .packed = true, .fixed = true},
                         {.m = 128, .n = 770, .k = 768, .packed = true, .halves = true}};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Case& c : cases) {

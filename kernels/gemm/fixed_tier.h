@@ -1,0 +1,100 @@
+// The right factor in fixed point (GemmForm::fixed), where reading it is most of a product's work. Only *_tier.cc files
+// include it.
+#pragma once
+#include <limits>
+
+#include "tc/kernels/gemm/gemm.h"
+#include "tc/kernels/gemm/pack_tier.h"
+#include "tc/kernels/simd/whole24.h"
+
+namespace tc::kernels {
+namespace {
+
+// Floats that a row of `width` numbers takes, and those before column j, a multiple of the panel's, of a packed matrix.
+TC_INLINE constexpr int64_t fixed_row(int64_t width) {
+  return width / 4 * 3;
+}
+TC_INLINE constexpr int64_t fixed_offset(int64_t k, int64_t j) {
+  return fixed_row(j) * k + j;
+}
+static_assert(kWhole24Beyond <= kVecFloats * int64_t{sizeof(float)}, "scales lie behind a panel's last row");
+
+// What load_whole24 reads is below 1 in magnitude when multiplied by this; the left factor is, so that sums overflow
+// where those of floats do.
+inline constexpr float kFixedLeft = 0x1p-31f;
+
+// Calls row(v, x) with every register of a k x cols piece of B, row by row.
+template <class Row>
+void each_register(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, int width, Row row) {
+  constexpr int64_t kSteps = 32;
+  alignas(64) float steps[kSteps * kPanel];
+  for (int64_t p = 0; p < k; p += kSteps) {
+    const int64_t count = least(kSteps, k - p);
+    pack_panel(src + p * rs, rs, cs, count, cols, steps, width);
+    for (int64_t s = 0; s < count; ++s)
+      for (int v = 0; v * kVecFloats < width; ++v) row(v, load(steps + s * width + v * kVecFloats));
+  }
+}
+
+// Packs one panel; a column that fixed point does not hold has a scale that is no number.
+void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst, int width) {
+  VecF most[kPanelVecs], squares[kPanelVecs], inverse[kPanelVecs];
+  for (int v = 0; v < kPanelVecs; ++v) most[v] = squares[v] = VecF(0.0f);
+  each_register(src, rs, cs, k, cols, width, [&](int v, VecF x) {
+    most[v] = xsimd::max(most[v], vabs(x));
+    squares[v] = fma(x, x, squares[v]);
+  });
+  float* scales = dst + k * fixed_row(width);
+  VecF scale[kPanelVecs];
+  for (int v = 0; v * kVecFloats < width; ++v) {
+    const VecF floor(kFixedLeast), ceiling(kFixedMost), peak = most[v] * VecF(1 / kFixedPeak);
+    const VecI power = bits(xsimd::min(xsimd::max(most[v], floor), ceiling)) & VecI(0x7f800000);
+    inverse[v] = from_bits(VecI((127 + 127 + 22) << 23) - power);  // the largest has 23 bits and a sign
+    const Mask<float> zero = (most[v] == VecF(0.0f)) & (squares[v] == VecF(0.0f));
+    const Mask<float> within =
+        (most[v] >= floor) & (most[v] <= ceiling) & (peak * peak * VecF(static_cast<float>(k)) <= squares[v]);
+    scale[v] =
+        xsimd::select(zero | within, from_bits(power + VecI(1 << 23)), VecF(std::numeric_limits<float>::quiet_NaN()));
+  }
+  auto* to = reinterpret_cast<std::byte*>(dst);
+  each_register(src, rs, cs, k, cols, width, [&](int v, VecF x) {
+    store_whole24(to, round_to_i32(xsimd::min(x * inverse[v], VecF(0x7fffffp0f))));
+    to += 3 * kVecFloats;
+  });
+  for (int v = 0; v * kVecFloats < width; ++v) store(scales + v * kVecFloats, scale[v]);
+}
+
+// Panels in fixed point, as gemv_panel reads them.
+struct FixedRows {
+  static constexpr int64_t row(int64_t width) { return fixed_row(width); }
+  template <int M, int NV>
+  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const float* b) {
+    const auto* from = reinterpret_cast<const std::byte*>(b);
+    VecF w[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v) w[v] = to_float(load_whole24(from + v * 3 * kVecFloats));
+    tile.step(a, rs, w);
+  }
+  template <int M, int NV>
+  TC_INLINE static void finish(Tile<M, NV>& tile, const float* scales) {
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v) {
+      const VecF scale = load(scales + v * kVecFloats);
+#pragma GCC unroll 4
+      for (int i = 0; i < M; ++i) tile.v[i][v] = tile.v[i][v] * scale;
+    }
+  }
+};
+
+// The left factor as FixedRows take it, [m][k].
+inline void copy_fixed_left(const GemmArgs& g, const float* a, float* to) {
+  for (int64_t i = 0; i < g.m; ++i, a += g.a_rs, to += g.k) {
+    int64_t p = 0;
+    if (g.a_cs == 1)
+      for (; p + kVecFloats <= g.k; p += kVecFloats) store(to + p, load(a + p) * VecF(kFixedLeft));
+    for (; p < g.k; ++p) to[p] = a[p * g.a_cs] * kFixedLeft;
+  }
+}
+
+}  // namespace
+}  // namespace tc::kernels
