@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/samples/sample.h"
 
 namespace tc {
@@ -12,6 +14,18 @@ void einsum(SampleGraph& g, const char* equation, std::vector<Extents> operands)
   std::vector<Value*> values;
   for (auto& e : operands) values.push_back(g.input(DType::f32, e));
   g.outputs({g.b.make<Einsum>(values, {equation})});
+}
+
+// Constant weights of more than a megabyte, which few rows read in fixed point; a column that this does not hold.
+void few_rows(SampleGraph& g) {
+  Tensor wide = g.random(DType::f32, {600, 520}), odd = wide;
+  odd.mutable_span<float>()[1234] = std::numeric_limits<float>::infinity();
+  Value *w = g.b.constant(wide), *bias = g.input(DType::f32, {520});
+  Value* x = g.input(DType::f32, {1, 1, 600}, 0, 1);
+  g.outputs({g.b.make<MatMul>({x, w}), g.b.make<MatMul>({g.input(DType::f32, {2, 1, 600}), w}),
+             g.b.make<Relu>({g.b.make<Add>({g.b.make<MatMul>({g.input(DType::f32, {600}), w}), bias})}),
+             g.b.make<Gemm>({g.input(DType::f32, {520, 1}), w}, {.trans_a = true, .trans_b = true}),
+             g.b.make<MatMul>({g.input(DType::f32, {5, 600}), w}), g.b.make<MatMul>({x, g.b.constant(odd)})});
 }
 
 }  // namespace
@@ -36,6 +50,7 @@ void samples_matmul(std::vector<Sample>& samples) {
                        g.outputs({g.b.make<MatMul>({g.input(DType::f32, {3, 0}), g.input(DType::f32, {0, 5})}),
                                   g.b.make<MatMul>({g.input(DType::f32, {0, 4}), g.input(DType::f32, {4, 5})})});
                      }});
+  samples.push_back({"matmul/few_rows", few_rows, 1e-4, 5e-5, 5e-4});
   samples.push_back({"matmul/symbolic", [](SampleGraph& g) {
                        Value* x = g.input(g.random(DType::f32, {6, 4}), {Dim::symbol("N"), Dim(4)});
                        g.outputs({g.b.make<MatMul>({x, g.b.constant(g.random(DType::f32, {4, 33}))})});
