@@ -5,21 +5,19 @@
 
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/pack_tier.h"
-#include "tc/kernels/simd/whole24.h"
+#include "tc/kernels/simd/whole22.h"
 
 namespace tc::kernels {
 namespace {
 
-// Floats that a row of `width` numbers takes, and those before column j, a multiple of the panel's, of a packed matrix.
-TC_INLINE constexpr int64_t fixed_row(int64_t width) {
-  return width / 4 * 3;
-}
+// Floats before column j, a multiple of the panel's, of a packed matrix.
 TC_INLINE constexpr int64_t fixed_offset(int64_t k, int64_t j) {
-  return fixed_row(j) * k + j;
+  return whole22_bytes(j) * k / 4 + j;
 }
-static_assert(kWhole24Beyond <= kVecFloats * int64_t{sizeof(float)}, "scales lie behind a panel's last row");
+static_assert(whole22_bytes(kPanel) % 4 == 0);
+static_assert(kWhole22Beyond <= kVecFloats * int64_t{sizeof(float)}, "scales lie behind a panel's last row");
 
-// What load_whole24 reads is below 1 in magnitude when multiplied by this; the left factor is, so that sums overflow
+// What load_whole22 reads is below 1 in magnitude when multiplied by this; the left factor is, so that sums overflow
 // where those of floats do.
 inline constexpr float kFixedLeft = 0x1p-31f;
 
@@ -44,12 +42,11 @@ void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int c
     most[v] = xsimd::max(most[v], vabs(x));
     squares[v] = fma(x, x, squares[v]);
   });
-  float* scales = dst + k * fixed_row(width);
   VecF scale[kPanelVecs];
   for (int v = 0; v * kVecFloats < width; ++v) {
     const VecF floor(kFixedLeast), ceiling(kFixedMost), peak = most[v] * VecF(1 / kFixedPeak);
     const VecI power = bits(xsimd::min(xsimd::max(most[v], floor), ceiling)) & VecI(0x7f800000);
-    inverse[v] = from_bits(VecI((127 + 127 + 22) << 23) - power);  // the largest has 23 bits and a sign
+    inverse[v] = from_bits(VecI((127 + 127 + 20) << 23) - power);  // the largest has 21 bits and a sign
     const Mask<float> zero = (most[v] == VecF(0.0f)) & (squares[v] == VecF(0.0f));
     const Mask<float> within =
         (most[v] >= floor) & (most[v] <= ceiling) & (peak * peak * VecF(static_cast<float>(k)) <= squares[v]);
@@ -58,25 +55,26 @@ void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int c
   }
   auto* to = reinterpret_cast<std::byte*>(dst);
   each_register(src, rs, cs, k, cols, width, [&](int v, VecF x) {
-    store_whole24(to, round_to_i32(xsimd::min(x * inverse[v], VecF(0x7fffffp0f))));
-    to += 3 * kVecFloats;
+    store_whole22(to, round_to_i32(xsimd::min(x * inverse[v], VecF(0x1fffffp0f))));
+    to += whole22_bytes(kVecFloats);
   });
+  float* scales = dst + (k * whole22_bytes(width) + 3) / 4;
   for (int v = 0; v * kVecFloats < width; ++v) store(scales + v * kVecFloats, scale[v]);
 }
 
 // Panels in fixed point, as gemv_panel reads them.
 struct FixedRows {
-  static constexpr int64_t row(int64_t width) { return fixed_row(width); }
+  static constexpr int64_t bytes(int64_t width) { return whole22_bytes(width); }
   template <int M, int NV>
-  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const float* b) {
-    const auto* from = reinterpret_cast<const std::byte*>(b);
+  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
     VecF w[NV];
 #pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) w[v] = to_float(load_whole24(from + v * 3 * kVecFloats));
+    for (int v = 0; v < NV; ++v) w[v] = to_float(load_whole22(b + v * whole22_bytes(kVecFloats)));
     tile.step(a, rs, w);
   }
   template <int M, int NV>
-  TC_INLINE static void finish(Tile<M, NV>& tile, const float* scales) {
+  TC_INLINE static void finish(Tile<M, NV>& tile, const std::byte* end) {
+    const auto* scales = reinterpret_cast<const float*>((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4);
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v) {
       const VecF scale = load(scales + v * kVecFloats);

@@ -245,7 +245,8 @@ int64_t GemmPlan::tiles(int phase) const {
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form) {
   if (form == GemmForm::halves) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
   const int64_t columns = round_up(n, traits.lanes);
-  return form == GemmForm::fixed ? columns / 4 * 3 * k + columns : columns * k;
+  // Eleven bytes for four of them.
+  return form == GemmForm::fixed ? ceil_div(11 * columns * k, 16) + columns : columns * k;
 }
 
 bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n) {

@@ -63,11 +63,12 @@ inline constexpr double kSplitError = 1.0 / (1 << 15);
 // to 0.331.
 inline constexpr int64_t kGemmShortSum = 16;
 
-// Of fixed point: a number errs by so much of the largest one of its column, at most, and a typical result by less than
-// through the order of its sum (1.8e-7 and 5.9e-7 of it with 4096 normally distributed weights). Columns are held whose
-// largest magnitude is 0, or within these bounds and at most kFixedPeak root mean squares.
-inline constexpr double kFixedError = 1.0 / (1 << 22);
-inline constexpr float kFixedLeast = 0x1p-50f, kFixedMost = 0x1p50f, kFixedPeak = 64;
+// Of fixed point: a number errs by so much of the largest one of its column, at most, and a typical result by about as
+// much as through the order of its sum (with 256, 1024 and 4096 normally distributed weights 5.6e-7, 6.7e-7 and 7.1e-7
+// of it, the sum 1.6e-7 to 3e-7, 3e-7 to 5e-7 and 6e-7 to 11e-7). Columns are held whose largest magnitude is 0, or
+// within these bounds and at most kFixedPeak root mean squares.
+inline constexpr double kFixedError = 1.0 / (1 << 20);
+inline constexpr float kFixedLeast = 0x1p-50f, kFixedMost = 0x1p50f, kFixedPeak = 32;
 
 // Bound on the error of Strassen's method (gemm/strassen_tier.h) with zero-mean data, relative to the largest |sum|;
 // measured 2.3e-6 with k of 256 to 3072, where a plain product has 0.8e-6.
@@ -115,8 +116,8 @@ struct GemmPlan {
 };
 
 // Of packed B.
-// fixed: panels of whole numbers of 24 bits, behind each a power of two for every column. A quarter less is read than
-// of floats, and what 24 bits of a column's largest number hold is exact.
+// fixed: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats half as much again
+// is read. What 22 bits of a column's largest number hold is exact.
 enum class GemmForm : uint8_t { panels, halves, fixed };
 
 struct GemmTable {

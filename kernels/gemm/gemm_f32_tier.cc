@@ -20,10 +20,10 @@ TC_INLINE int64_t round_up(int64_t a, int64_t b) {
   return (a + b - 1) / b * b;
 }
 
-// Of fixed point: widening takes some instructions for each register of B. Weights from the third-level cache on a
-// Xeon, 2048 x 4096, times as fast as of floats: AVX-512, one to four rows 1.28-1.31; AVX2, one row 1.27, two 1.22,
-// four 0.99; SSE4.2 1.25, 0.91, 0.76.
-constexpr int64_t kFixedRows = kVecFloats / 4;
+// Of fixed point: widening takes six instructions for each register of B. Weights from the third-level cache on a Xeon,
+// 2048 x 4096, times as fast as of floats: AVX-512, one to four rows 1.45-1.37; AVX2 1.38, 1.28, 1.04, 0.96; SSE4.2 0.82
+// and less.
+constexpr int64_t kFixedRows = kVecFloats == 16 ? 4 : kVecFloats == 8 ? 2 : 0;
 
 // AVX2's tiles leave little that Strassen's method or packed rows of A could win back. How many times as fast on Zen 3,
 // by the method: 512x512x512 0.97, 1024x1024x1024 0.96, BERT 0.93 to 0.99, 2048x2048x2048 1.04, on two threads 1.07;
@@ -189,10 +189,12 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
   }
 }
 
-// Floats of B that are fetched ahead: a page, which the machine's own prefetchers do not go beyond. 4096 x 4096 from
-// memory: 18.8 ms against 33.8 on a busy machine. Four streams come faster by themselves on Zen 3: 4.6 to 3.8 ms, on
-// two threads 2.9 to 2.4.
-constexpr int64_t kGemvAhead = 1024;
+// Bytes of B that are fetched ahead, on into the panel that is read next: a page, which the machine's own prefetchers
+// do not go beyond, or half of one for each of several streams. 4096 x 4096 from memory in one: 18.8 ms against 33.8
+// without, on a busy machine. A step of GPT-2 on a Xeon, one thread and two, to the panel's end alone 24.0 and 11.9 ms;
+// onward, 4 KB ahead 22.4 and 11.0, 2 KB 21.9 and 10.9, 1 KB 22.8 and 11.1. Four streams come faster by themselves on
+// Zen 3: 4.6 to 3.8 ms, on two threads 2.9 to 2.4.
+constexpr int64_t kStreamAhead = 4096, kStreamsAhead = 2048;
 constexpr bool kAsksForStreams = kVecFloats != 8;
 
 // Registers of sums of a vector product.
@@ -204,45 +206,50 @@ constexpr int kGemvSums = 8;
 
 // Panels of floats.
 struct FloatRows {
-  static constexpr int64_t row(int64_t width) { return width; }
+  static constexpr int64_t bytes(int64_t width) { return width * int64_t{sizeof(float)}; }
   template <int M, int NV>
-  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const float* b) {
-    tile.step(a, rs, b, 16);
+  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
+    tile.step(a, rs, reinterpret_cast<const float*>(b), 16);
   }
   template <int M, int NV>
-  TC_INLINE static void finish(Tile<M, NV>&, const float*) {}
+  TC_INLINE static void finish(Tile<M, NV>&, const std::byte*) {}
 };
 
 // M rows by NV registers of a packed panel, whose Rows are FloatRows or FixedRows. K has parts with sums of their own,
 // so that the fused multiply-adds of one accumulator do not wait for each other: every few steps, or pieces that are
-// streams.
+// streams. onward: bytes from the panel to the one that is read next.
 template <class Rows, int M, int NV, Reach kReach>
-void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, const TileOut& out) {
+void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, int64_t onward, const TileOut& out) {
   constexpr int kMost = kGemvSums / M / NV, kParts = kMost < 1 ? 1 : kMost < 4 ? kMost : 4;
-  constexpr int64_t kStride = Rows::row(NV * kVecFloats);  // only the last panel is narrower than others
+  constexpr int64_t kStride = Rows::bytes(NV * kVecFloats);  // only the last panel is narrower than others
   const int64_t steps = g.k / kParts;
   constexpr bool kStreams = kReach == Reach::streams, kAsks = !kStreams || kAsksForStreams;
   const int64_t part_steps = kStreams ? steps : 1, step = kStreams ? 1 : kParts;
   const int64_t a_part = part_steps * g.a_cs, b_part = part_steps * kStride;
   Tile<M, NV> part[kParts];
   for (auto& t : part) t.zero();
-  const float *a = it.a, *b = panel;
+  const auto* const first = reinterpret_cast<const std::byte*>(panel);
+  const float* a = it.a;
+  const std::byte* b = first;
+  const int64_t stream = steps * step * kStride;
   for (int64_t p = 0; p < steps; ++p, a += step * g.a_cs, b += step * kStride) {
+    const std::byte* ahead = b + (kStreams ? kStreamsAhead : kStreamAhead);
+    if (ahead - first >= stream) ahead += onward - stream;
 #pragma GCC unroll 4
     for (int s = 0; s < kParts; ++s) {
       if constexpr (kAsks)
 #pragma GCC unroll 4
-        for (int64_t line = 0; line < kStride; line += 16)
-          __builtin_prefetch(b + s * b_part + kGemvAhead + line, 0, kReach == Reach::stream ? 2 : 3);
+        for (int64_t line = 0; line < kStride; line += 64)
+          __builtin_prefetch(ahead + s * b_part + line, 0, kReach == Reach::stream ? 2 : 3);
       Rows::step(part[s], a + s * a_part, g.a_rs, b + s * b_part);
     }
   }
   a = it.a + kParts * steps * g.a_cs;
-  b = panel + kParts * steps * kStride;
+  b = first + kParts * steps * kStride;
   for (int64_t p = kParts * steps; p < g.k; ++p, a += g.a_cs, b += kStride) Rows::step(part[0], a, g.a_rs, b);
 #pragma GCC unroll 4
   for (int s = 1; s < kParts; ++s) part[0].add(part[s]);
-  Rows::finish(part[0], panel + g.k * kStride);
+  Rows::finish(part[0], first + g.k * kStride);
   finish_tile(part[0], g.epilogue, out);
 }
 
@@ -258,7 +265,7 @@ void gemv_finish_out(const GemmArgs& g, const Item& it, int64_t row, int64_t j, 
   out.residual_step = g.residual_cs;
 }
 
-using GemvFn = void (*)(const GemmArgs&, const Item&, const float*, const TileOut&);
+using GemvFn = void (*)(const GemmArgs&, const Item&, const float*, int64_t, const TileOut&);
 template <class Rows, Reach kReach, int M, int... kVec>
 GemvFn gemv_of(int vecs, std::integer_sequence<int, kVec...>) {
   static constexpr GemvFn kByVecs[] = {gemv_panel<Rows, M, kVec + 1, kReach>...};
@@ -290,26 +297,28 @@ GemvFn gemv_of(Reach reach, int64_t rows, int vecs) {
   }
 }
 
-void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1) {
+void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1, int worker) {
+  const auto panel = [&](int64_t j) { return it.b + (g.fixed ? fixed_offset(g.k, j) : j * g.k); };
+  // Where the worker goes on: see parallel_for.
+  const int64_t beyond = worker == 0 || col0 == 0 ? col1 : col0 - p.col_tile;
   for (int64_t j = col0; j < col1; j += kPanel) {
     TileOut out;
     const int cols = static_cast<int>(least(kPanel, col1 - j));
     gemv_finish_out(g, it, 0, j, cols, out);
     const int vecs = (cols + kVecFloats - 1) / kVecFloats;
-    if (g.fixed)
-      gemv_of<FixedRows>(p.reach, g.m, vecs)(g, it, it.b + fixed_offset(g.k, j), out);
-    else
-      gemv_of<FloatRows>(p.reach, g.m, vecs)(g, it, it.b + j * g.k, out);
+    const int64_t onward = (panel(j + kPanel < col1 ? j + kPanel : beyond) - panel(j)) * int64_t{sizeof(float)};
+    const auto run = g.fixed ? gemv_of<FixedRows>(p.reach, g.m, vecs) : gemv_of<FloatRows>(p.reach, g.m, vecs);
+    run(g, it, panel(j), onward, out);
   }
 }
 
-// own: m * k floats.
-void gemv_fixed(const GemmArgs& args, const GemmPlan& p, const Item& item, int64_t col0, int64_t col1, float* own) {
+void gemv_fixed(const GemmArgs& args, const GemmPlan& p, const Item& item, int64_t col0, int64_t col1, int worker) {
+  float* own = gemm_worker_scratch(args, p, worker);
   copy_fixed_left(args, item.a, own);
   GemmArgs g = args;
   Item it = item;
   it.a = own, g.a_rs = g.k, g.a_cs = 1;
-  gemv_packed(g, p, it, col0, col1);
+  gemv_packed(g, p, it, col0, col1, worker);
 }
 
 // Row-major B, eight rows at a time: eight streams that the prefetchers follow, sums in the worker's scratch.
@@ -433,9 +442,9 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   }
   if (p.path == Path::gemv) {
     if (g.fixed) {
-      gemv_fixed(g, p, it, col0, col1, gemm_worker_scratch(g, p, worker));
+      gemv_fixed(g, p, it, col0, col1, worker);
     } else if (p.source == Source::packed) {
-      gemv_packed(g, p, it, col0, col1);
+      gemv_packed(g, p, it, col0, col1, worker);
     } else {
       gemv_direct(g, it, col0, col1, p.col_tile, gemm_worker_scratch(g, p, worker));
     }

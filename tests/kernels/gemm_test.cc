@@ -568,7 +568,7 @@ TEST(Gemm, FixedPointErrsAsStated) {
         }
       }
     }
-    EXPECT_LT(of_fixed, 1.2 * of_floats) << tier_name(tier);
+    EXPECT_LT(of_fixed, 1.5 * of_floats) << tier_name(tier);
   }
 }
 
@@ -616,7 +616,7 @@ TEST(Gemm, FixedPointTellsWhatItDoesNotHold) {
     bool holds;
   } const columns[] = {{1, 1, true},       {1, kNone, false},  {1, kInfinity, false}, {1, -kInfinity, false},
                        {0, 0, true},       {0, kNone, false},  {kNone, kNone, false}, {0, 1e30f, false},
-                       {1e-30f, 0, false}, {1e-10f, 1, false}, {0.1f, 5, true},       {0.1f, 100, false}};
+                       {1e-30f, 0, false}, {1e-10f, 1, false}, {0.1f, 3, true},       {0.1f, 5, false}};
   Team one(1);
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     const GemmTable& kernels = table(tier).gemm;
