@@ -81,6 +81,7 @@ class Tensor {
     return {static_cast<T*>(mutable_data()), static_cast<size_t>(size_)};
   }
 
+  bool is_mapped() const { return mapped_ != nullptr; }  // a view of a mapped file
   // Gives back the pages of a view of a mapped file, for data that will hardly be read again; nothing for other memory.
   void give_back_pages() const {
     if (mapped_ && size_) mapped_->give_back(data_, bytes());

@@ -91,6 +91,9 @@ class Binder {
   void joined(Slot whole, const std::vector<Slot>& parts, int axis);
   // The packed form of operand i, a constant; `key` names the format.
   const void* pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill);
+  // The same for runs to call, which may be several at once: the operand keeps its data.
+  using PackLater = std::function<const void*(const std::string&, size_t, const std::function<void(void*)>&)>;
+  PackLater packs_later(int i) const;
   // A plan for region r of the node; captured values become reads of the step.
   void regions();
   // Floating point operations of a run, for profiles; set before the step is added.

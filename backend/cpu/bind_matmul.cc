@@ -236,14 +236,14 @@ bool is_tall(const Binder& b, const ProductTerms& p, const Matrix& factor) {
   return rows >= kLeastRows;
 }
 
-// Rows of A in all its batches, kManyRows where they are known at run time only.
-int64_t rows_of(const Binder& b, const ProductTerms& p, int64_t steps) {
+// Rows of A in all its batches, kAnyRows where they are known at run time only.
+int64_t rows_of(const Binder& b, int64_t steps) {
   int64_t count = 1;
   for (int i = 0; i < b.rank(0); ++i) {
-    if (!b.shape(0)[i].is_const()) return kManyRows;
+    if (!b.shape(0)[i].is_const()) return kAnyRows;
     count *= b.shape(0)[i].value();
   }
-  return p.trans_a && b.rank(0) > 2 ? kManyRows : count / std::max<int64_t>(1, steps);
+  return count / std::max<int64_t>(1, steps);
 }
 
 bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
@@ -258,7 +258,7 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   const Tensor* t = b.constant(1);
   const bool packs = t && b.rank(1) == 2 && t->size() > 0;
   if (const Matrix m = packs ? matrix_of(t->extents(), p.trans_b, true) : Matrix(); packs && !is_tall(b, p, m)) {
-    pack_factor(b, o, 1, p.trans_b, rows_of(b, p, m.rows), m.rows, m.cols);
+    o.factor = std::make_shared<Factor>(b, 1, p.trans_b, rows_of(b, m.rows), m.rows, m.cols);
   } else {
     o.b = b.in(1);
   }

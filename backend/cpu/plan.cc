@@ -158,6 +158,15 @@ const void* Binder::pack(int i, const std::string& key, size_t bytes, const std:
   return packed;
 }
 
+Binder::PackLater Binder::packs_later(int i) const {
+  return [source = *constant(i), &memory = builder_.packed_](const std::string& key, size_t bytes,
+                                                             const std::function<void(void*)>& fill) {
+    const void* packed = memory.get(source, key, bytes, fill);
+    source.give_back_pages();
+    return packed;
+  };
+}
+
 void Binder::regions() {
   for (int r = 0; r < node_.num_regions(); ++r) {
     PlanBuilder inner(builder_.options_, builder_.table_, builder_.packed_, builder_.replaces_weights_, &builder_);

@@ -1,0 +1,44 @@
+// The constant right factor of f32 products, packed in the forms that their rows want.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "tc/backend/cpu/bind.h"
+#include "tc/kernels/gemm/gemm.h"
+
+namespace tc::cpu {
+
+// Rows of a product that are known at run time only.
+constexpr int64_t kAnyRows = -1;
+
+class Factor {
+ public:
+  // As in GemmArgs.
+  struct Packed {
+    const float *packed_b = nullptr, *halves = nullptr;
+    bool fixed = false;
+  };
+
+  // Operand `i` of the binder's node, k x n; `transposed`: it lies as n x k. `rows`: of its products, or kAnyRows. Then
+  // forms are packed when runs first need them, if the operand lies in a mapped file: what is not packed costs no
+  // memory there.
+  Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
+
+  // For products of so many rows. Thread-safe; valid as long as the executable.
+  const Packed& for_rows(int64_t rows);
+
+ private:
+  Packed pack(bool few, const Binder::PackLater& memory) const;
+  bool few(int64_t rows) const;
+
+  const kernels::GemmTable& table_;
+  Tensor source_;
+  bool transposed_;
+  int64_t k_, n_;
+  Binder::PackLater later_;  // of what is packed by runs
+  std::once_flag once_[2];
+  Packed packed_[2];  // for many rows, for few
+};
+
+}  // namespace tc::cpu
