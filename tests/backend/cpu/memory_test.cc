@@ -2,13 +2,16 @@
 // number of different extents.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
+#include <thread>
 
 #include "compare.h"
 #include "random_graph.h"
 #include "tc/ir/builder.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
+#include "tc/kernels/table.h"
 
 namespace tc {
 namespace {
@@ -295,6 +298,44 @@ TEST(PackedWeights, ReplaceOthers) {
   EXPECT_EQ(weights(m.main(), true), 2);
   EXPECT_NE(print(executable->graph()).find("constant  : f32[32,16,3,3]"), std::string::npos);
   expect_agreement(m, {{filled({1, 16, 9, 9}, 0.15F)}, {filled({1, 16, 9, 9}, 0.6F)}});
+}
+
+// Weights of a mapped file are packed for few rows or for many when runs come that have such, also several at once.
+TEST(PackedWeights, AreMadeAsRunsAskForThem) {
+  struct Mapped : MappedMemory {
+    std::vector<float> numbers;
+    void give_back(const void*, size_t) const override {}
+  };
+  const auto file = std::make_shared<Mapped>();
+  for (int64_t i = 0; i < 600 * 520; ++i) file->numbers.push_back(static_cast<float>(i * 29 % 101 - 50) / 64);
+  Module m;
+  Builder b(m.main());
+  Value* x = m.main().add_input(Type::tensor(DType::f32, Shape({Dim::symbol("N"), Dim(600)})), "x");
+  Value* w = b.constant(Tensor::view(DType::f32, {600, 520}, file->numbers.data(), file, file.get()));
+  m.main().set_outputs(std::vector{b.make<MatMul>({x, w})});
+  std::vector<std::vector<Datum>> runs;
+  for (const int64_t rows : {7, 1, 5, 2, 0, 1}) {
+    Tensor t(DType::f32, {rows, 600});
+    int k = 0;
+    for (float& v : t.mutable_span<float>()) v = static_cast<float>(k++ % 9 - 4);
+    runs.push_back({t});
+  }
+  expect_agreement(m, runs);
+
+  const auto executable = compiled(m);
+  const bool few_apart = kernels::table(executable->tier()).gemm.traits.fn().fixed_rows > 0;
+  EXPECT_EQ(executable->packed_weights(), few_apart ? 0 : 1);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> workers;
+  for (size_t k = 0; k < 4; ++k)
+    workers.emplace_back([&, k] {
+      const auto context = executable->make_context(1);
+      const Datum y = executable->run(runs[k], *context)[0];
+      if (!identical(y, executable->run(runs[k], *executable->make_context(1))[0])) ++wrong;
+    });
+  for (auto& t : workers) t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(executable->packed_weights(), few_apart ? 2 : 1);
 }
 
 }  // namespace
