@@ -94,6 +94,8 @@ class Binder {
   // The same for runs to call, which may be several at once: the operand keeps its data.
   using PackLater = std::function<const void*(const std::string&, size_t, const std::function<void(void*)>&)>;
   PackLater packs_later(int i) const;
+  // Of all constants that a run of the program reads, those of regions included.
+  size_t constant_bytes() const;
   // A plan for region r of the node; captured values become reads of the step.
   void regions();
   // Floating point operations of a run, for profiles; set before the step is added.
@@ -168,6 +170,7 @@ class PlanBuilder {
   PackedWeights& packed_;
   bool replaces_weights_;
   PlanBuilder* outer_;
+  size_t constant_bytes_ = 0;
   std::unique_ptr<Plan> plan_;
   std::map<std::pair<const Value*, Layout>, Slot> slots_;
   struct InPlace {

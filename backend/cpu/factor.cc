@@ -1,35 +1,42 @@
 #include "tc/backend/cpu/factor.h"
 
+#include "tc/kernels/cpu.h"
+
 namespace tc::cpu {
 namespace {
 
-// Where halves serve more rows, panels that serve few ones faster are kept as well if they take a part of the
-// second-level cache only. What is larger is read in fixed point by few rows.
+// Floats of a factor that is kept as panels beside halves: a part of the second-level cache.
 constexpr int64_t kBothForms = 256 * 1024;
+
+// Whether so many bytes have left the caches that are read about as fast as fixed point is widened when their turn
+// comes again: the second-level one, of AMD also the third-level one.
+bool beyond_caches(size_t bytes) {
+  const kernels::CpuInfo& cpu = kernels::cpu_info();
+  return bytes > (cpu.amd ? std::max(cpu.l2_bytes, cpu.l3_bytes) : cpu.l2_bytes);
+}
 
 }  // namespace
 
 Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n)
     : table_(b.table().gemm), source_(*b.constant(i)), transposed_(transposed), k_(k), n_(n) {
-  if (rows == kAnyRows && source_.is_mapped() && few(1)) {
+  const kernels::GemmTraits traits = table_.traits.fn();
+  far_ = beyond_caches(b.constant_bytes());
+  most_few_ = far_ ? traits.fixed_rows : traits.splits ? kernels::kGemvRows : 0;
+  if (rows == kAnyRows && most_few_ > 0 && source_.is_mapped()) {
     later_ = b.packs_later(i);
     return;
   }
   const auto now = [&](const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
     return b.pack(i, key, bytes, fill);
   };
-  packed_[0] = packed_[1] = pack(rows != kAnyRows && few(rows), now);
+  packed_[0] = packed_[1] = pack(rows != kAnyRows && rows <= most_few_, now);
   source_ = {};
 }
 
-bool Factor::few(int64_t rows) const {
-  return rows <= table_.traits.fn().fixed_rows && k_ * n_ > kBothForms;
-}
-
 const Factor::Packed& Factor::for_rows(int64_t rows) {
-  const bool is_few = few(rows);
-  Packed& packed = packed_[is_few ? 1 : 0];
-  if (later_) std::call_once(once_[is_few ? 1 : 0], [&] { packed = pack(is_few, later_); });
+  const bool few = rows <= most_few_;
+  Packed& packed = packed_[few ? 1 : 0];
+  if (later_) std::call_once(once_[few ? 1 : 0], [&] { packed = pack(few, later_); });
   return packed;
 }
 
@@ -44,11 +51,12 @@ Factor::Packed Factor::pack(bool few, const Binder::PackLater& memory) const {
     };
     return static_cast<const float*>(memory(cat("gemm ", transposed_, " ", table_.pack(form).name), bytes, fill));
   };
-  if (few) {
+  if (few && far_) {
     const float* fixed = in_form(Form::fixed);
     if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .fixed = true};
   }
-  const bool halves = kernels::gemm_form(traits, k_, n_) == Form::halves;
+  const bool near_few = few && !far_;
+  const bool halves = !near_few && kernels::gemm_form(traits, k_, n_) == Form::halves;
   Packed packed;
   if (halves) packed.halves = in_form(Form::halves);
   if (!halves || k_ * n_ <= kBothForms) packed.packed_b = in_form(Form::panels);

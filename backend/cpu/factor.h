@@ -22,7 +22,7 @@ class Factor {
 
   // Operand `i` of the binder's node, k x n; `transposed`: it lies as n x k. `rows`: of its products, or kAnyRows. Then
   // forms are packed when runs first need them, if the operand lies in a mapped file: what is not packed costs no
-  // memory there.
+  // memory there. Otherwise there are those for many rows, and small ones for few as well.
   Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
 
   // For products of so many rows. Thread-safe; valid as long as the executable.
@@ -30,12 +30,13 @@ class Factor {
 
  private:
   Packed pack(bool few, const Binder::PackLater& memory) const;
-  bool few(int64_t rows) const;
 
   const kernels::GemmTable& table_;
   Tensor source_;
   bool transposed_;
   int64_t k_, n_;
+  bool far_;  // read from memory, or from a slow cache, by each run
+  int64_t most_few_;
   Binder::PackLater later_;  // of what is packed by runs
   std::once_flag once_[2];
   Packed packed_[2];  // for many rows, for few

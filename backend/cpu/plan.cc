@@ -167,6 +167,12 @@ Binder::PackLater Binder::packs_later(int i) const {
   };
 }
 
+size_t Binder::constant_bytes() const {
+  const PlanBuilder* outermost = &builder_;
+  while (outermost->outer_) outermost = outermost->outer_;
+  return outermost->constant_bytes_;
+}
+
 void Binder::regions() {
   for (int r = 0; r < node_.num_regions(); ++r) {
     PlanBuilder inner(builder_.options_, builder_.table_, builder_.packed_, builder_.replaces_weights_, &builder_);
@@ -593,6 +599,10 @@ void PlanBuilder::finish() {
 std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
   plan_ = std::make_unique<Plan>();
   plan_->graph = &graph;
+  if (!outer_)
+    walk(graph, [&](const Node& n) {
+      if (n.is<Constant>() && !read_by_gathers_alone(*n.result(0))) constant_bytes_ += n.result(0)->constant()->bytes();
+    });
   for (Value* v : graph.inputs()) {
     if (v->type().is_tensor() && v->shape().ranked())
       for (const Dim& d : v->shape().dims())

@@ -298,7 +298,7 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   // Of more rows halves are multiplied by tiles, mostly of padding. 4x1024x1024 0.221 to 0.151 ms, 4x4096x4096 3.57 to
   // 2.49; of three rows 0.171 to 0.151 and 2.73 to 2.47.
   constexpr int64_t kMostHalvesRows = 2;
-  if (g.m <= (halves && !packed ? kMostHalvesRows : 4) && (packed || halves || g.b_cs == 1)) {
+  if (g.m <= (halves && !packed ? kMostHalvesRows : kGemvRows) && (packed || halves || g.b_cs == 1)) {
     p.path = GemmPlan::Path::gemv;
     p.source = packed || halves ? GemmPlan::Source::packed : GemmPlan::Source::direct;
     // Row-major B is read along its rows, a kilobyte or more at a time.

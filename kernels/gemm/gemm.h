@@ -35,7 +35,7 @@ struct GemmArgs : GemmShape {
   const float* a = nullptr;
   const float* b = nullptr;         // unused when packed_b or halves are set
   const float* packed_b = nullptr;  // as panels; b_batch then counts floats of packed form
-  bool fixed = false;               // packed_b is in fixed point: m <= 4
+  bool fixed = false;               // packed_b is in fixed point: m <= kGemvRows
   const float* halves = nullptr;    // as halves; the same. Both: without batches
   float* c = nullptr;               // overlaps neither A nor B
   Epilogue epilogue;
@@ -51,8 +51,8 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t fixed_rows;        // up to which fixed point is faster than panels, where B comes from memory; at most 4
-  bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
+  int64_t fixed_rows;   // up to which fixed point is faster than panels, where B comes from memory; at most kGemvRows
+  bool splits = false;  // large products may go by halves of their factors, with an error of kSplitError
 };
 
 // Of a product of two factors by their halves, relative to it, at most: gemm/split_amx.h.
@@ -75,6 +75,9 @@ inline constexpr float kFixedLeast = 0x1p-50f, kFixedMost = 0x1p50f, kFixedPeak 
 inline constexpr double kStrassenError = 4e-6;
 // Tiles with rows of A whose largest magnitudes differ by more than this do without it.
 inline constexpr float kStrassenRatio = 1024;
+
+// Rows of products by panels that read all of B once, at most.
+inline constexpr int64_t kGemvRows = 4;
 
 struct GemmPlan {
   enum class Path : uint8_t {
