@@ -1,6 +1,7 @@
 // Matrix products on every tier of the machine: GFLOP/s, one thread.
 #include <benchmark/benchmark.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,42 +14,46 @@
 namespace tc::kernels {
 namespace {
 
-void bench_gemm(benchmark::State& state, Tier tier, int threads, bool packed, bool b_transposed, int64_t m, int64_t n,
-                int64_t k) {
+struct Shape {
+  int64_t m, n, k;
+  std::optional<GemmForm> packed = {};
+  bool b_transposed = false;
+};
+
+void bench_gemm(benchmark::State& state, Tier tier, int threads, const Shape& s) {
   const GemmTable& kernels = table(tier).gemm;
+  const GemmTraits traits = kernels.traits.fn();
   Team team(threads);
-  Buffer a(m * k), b(k * n), c(m * n);
-  Buffer packed_b(packed ? gemm_packed_floats(kernels.traits.fn(), k, n) : 1);
+  Buffer a(s.m * s.k), b(s.k * s.n), c(s.m * s.n);
+  Buffer packed(s.packed ? gemm_packed_floats(traits, s.k, s.n, *s.packed) : 1);
   GemmArgs g;
-  g.m = m, g.n = n, g.k = k;
-  g.a = a.data, g.a_rs = k;
-  g.b = b.data, g.b_rs = b_transposed ? 1 : n, g.b_cs = b_transposed ? k : 1;
-  g.c = c.data, g.c_rs = n;
-  if (packed) {
-    gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, k, n, packed_b.data);
-    g.packed_b = packed_b.data;
+  g.m = s.m, g.n = s.n, g.k = s.k;
+  g.a = a.data, g.a_rs = s.k;
+  g.b = b.data, g.b_rs = s.b_transposed ? 1 : s.n, g.b_cs = s.b_transposed ? s.k : 1;
+  g.c = c.data, g.c_rs = s.n;
+  if (s.packed) {
+    gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, s.k, s.n, packed.data, *s.packed);
+    (s.packed == GemmForm::halves ? g.halves : g.packed_b) = packed.data;
+    g.fixed = s.packed == GemmForm::fixed;
   }
-  const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+  const GemmPlan plan = gemm_plan(g, traits);
   Buffer scratch(static_cast<int64_t>(gemm_scratch_bytes(plan, threads) / 4));
   g.scratch = scratch.data;
   for (auto _ : state) gemm(team, kernels, g, plan);
-  const double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  const double floats = static_cast<double>(s.packed ? gemm_packed_floats(traits, s.k, s.n, *s.packed) : s.k * s.n);
   state.counters["GFLOPS"] = benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["GBps"] =
-      benchmark::Counter(4e-9 * static_cast<double>(k * n), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GBps"] = benchmark::Counter(4e-9 * floats, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-struct Shape {
-  int64_t m, n, k;
-  bool packed, b_transposed;
-};
-
+constexpr const char* kForms[] = {"/packed", "/halves", "/fixed"};
+constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::halves, kFixed = GemmForm::fixed;
 const Shape kShapes[] = {
-    {256, 256, 256, false, false},    {512, 512, 512, false, false}, {1024, 1024, 1024, false, false},
-    {2048, 2048, 2048, false, false}, {512, 512, 512, false, true},  {128, 3072, 768, true, false},
-    {128, 768, 3072, true, false},    {64, 784, 128, true, false},   {128, 128, 64, false, true},
-    {1, 4096, 4096, true, false},     {1, 4096, 4096, false, false}, {1, 4096, 4096, false, true},
-    {4096, 1, 4096, false, false},    {4, 1024, 1024, true, false},  {1, 128, 784, true, false},
+    {256, 256, 256},           {512, 512, 512},           {1024, 1024, 1024},        {2048, 2048, 2048},
+    {512, 512, 512, {}, true}, {128, 3072, 768, kPanels}, {128, 768, 3072, kPanels}, {128, 768, 3072, kHalves},
+    {64, 784, 128, kPanels},   {128, 128, 64, {}, true},  {1, 4096, 4096, kPanels},  {1, 4096, 4096, kHalves},
+    {1, 4096, 4096, kFixed},   {1, 4096, 4096},           {1, 4096, 4096, {}, true}, {4096, 1, 4096},
+    {4, 1024, 1024, kPanels},  {4, 1024, 1024, kFixed},   {1, 128, 784, kPanels},
 };
 
 }  // namespace
@@ -56,13 +61,13 @@ const Shape kShapes[] = {
 void register_gemm() {
   for (int tier = 0; tier <= static_cast<int>(cpu_info().tier); ++tier) {
     for (const Shape& s : kShapes) {
+      if (s.packed == kHalves && !table(static_cast<Tier>(tier)).gemm.traits.fn().splits) continue;
       const std::string name = std::string("gemm/") + tier_name(static_cast<Tier>(tier)) + "/" + std::to_string(s.m) +
-                               "x" + std::to_string(s.n) + "x" + std::to_string(s.k) + (s.packed ? "/packed" : "") +
-                               (s.b_transposed ? "/Bt" : "");
+                               "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
+                               (s.packed ? kForms[static_cast<size_t>(*s.packed)] : "") + (s.b_transposed ? "/Bt" : "");
       for (const int threads : {1, 2}) {
-        auto* bench =
-            benchmark::RegisterBenchmark((name + "/threads:" + std::to_string(threads)).c_str(), bench_gemm,
-                                         static_cast<Tier>(tier), threads, s.packed, s.b_transposed, s.m, s.n, s.k);
+        auto* bench = benchmark::RegisterBenchmark((name + "/threads:" + std::to_string(threads)).c_str(), bench_gemm,
+                                                   static_cast<Tier>(tier), threads, s);
         // Processor time of one thread: the same on a busy machine.
         if (threads > 1) bench->UseRealTime();
       }

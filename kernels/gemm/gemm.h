@@ -7,8 +7,8 @@
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
-// such instead (GemmForm::halves), or as well: panels then serve up to four rows. What is
-// multiplied by few rows alone may be packed in fixed point (GemmForm::fixed).
+// such instead (GemmForm::halves), or as well: panels then serve up to four rows. What
+// is multiplied by as many alone may be packed in fixed point (GemmForm::fixed).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +51,8 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t fixed_rows;   // up to which fixed point is faster than panels, where B comes from memory; at most kGemvRows
-  bool splits = false;  // large products may go by halves of their factors, with an error of kSplitError
+  int64_t fixed_rows;        // up to which fixed point from memory is faster than panels; at most kGemvRows
+  bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
 
 // Of a product of two factors by their halves, relative to it, at most: gemm/split_amx.h.
@@ -118,9 +118,8 @@ struct GemmPlan {
   int64_t tiles(int phase) const;
 };
 
-// Of packed B.
-// fixed: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats half as much again
-// is read. What 22 bits of a column's largest number hold is exact.
+// How B is packed. `fixed`: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats
+// half as much again is read. What 22 bits of a column's largest number hold is exact.
 enum class GemmForm : uint8_t { panels, halves, fixed };
 
 struct GemmTable {
