@@ -20,9 +20,9 @@ TC_INLINE int64_t round_up(int64_t a, int64_t b) {
   return (a + b - 1) / b * b;
 }
 
-// Of fixed point: widening takes six instructions for each register of B. Weights from the third-level cache on a Xeon,
-// 2048 x 4096, times as fast as of floats: AVX-512, one to four rows 1.45-1.37; AVX2 1.38, 1.28, 1.04, 0.96; SSE4.2
-// 0.82 and less.
+// Of fixed point: widening takes five instructions for each register of B. Weights from the third-level cache on a
+// Xeon, 2048 x 4096, times as fast as of floats: AVX-512, one to four rows 1.45-1.37; AVX2 1.38, 1.28, 1.04, 0.96;
+// SSE4.2 0.82 and less.
 constexpr int64_t kFixedRows = kVecFloats == 16 ? 4 : kVecFloats == 8 ? 2 : 0;
 
 // AVX2's tiles leave little that Strassen's method or packed rows of A could win back. How many times as fast on Zen 3,
