@@ -34,10 +34,9 @@ Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64
 }
 
 const Factor::Packed& Factor::for_rows(int64_t rows) {
-  const bool few = rows <= most_few_;
-  Packed& packed = packed_[few ? 1 : 0];
-  if (later_) std::call_once(once_[few ? 1 : 0], [&] { packed = pack(few, later_); });
-  return packed;
+  const int few = rows <= most_few_ ? 1 : 0;
+  if (later_) std::call_once(once_[few], [&] { packed_[few] = pack(few == 1, later_); });
+  return packed_[few];
 }
 
 Factor::Packed Factor::pack(bool few, const Binder::PackLater& memory) const {
@@ -55,8 +54,7 @@ Factor::Packed Factor::pack(bool few, const Binder::PackLater& memory) const {
     const float* fixed = in_form(Form::fixed);
     if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .fixed = true};
   }
-  const bool near_few = few && !far_;
-  const bool halves = !near_few && kernels::gemm_form(traits, k_, n_) == Form::halves;
+  const bool halves = !(few && !far_) && kernels::gemm_form(traits, k_, n_) == Form::halves;
   Packed packed;
   if (halves) packed.halves = in_form(Form::halves);
   if (!halves || k_ * n_ <= kBothForms) packed.packed_b = in_form(Form::panels);

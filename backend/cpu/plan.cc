@@ -150,19 +150,17 @@ void Binder::joined(Slot whole, const std::vector<Slot>& parts, int axis) {
 }
 
 const void* Binder::pack(int i, const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
-  const Tensor* t = constant(i);
-  TC_CHECK(t, "only constants are packed");
-  const void* packed = builder_.packed_.get(*t, key, bytes, fill);
-  t->give_back_pages();  // the packed form is what runs read
   packed_.push_back(i);
-  return packed;
+  return packs_later(i)(key, bytes, fill);
 }
 
 Binder::PackLater Binder::packs_later(int i) const {
-  return [source = *constant(i), &memory = builder_.packed_](const std::string& key, size_t bytes,
-                                                             const std::function<void(void*)>& fill) {
+  const Tensor* t = constant(i);
+  TC_CHECK(t, "only constants are packed");
+  return [source = *t, &memory = builder_.packed_](const std::string& key, size_t bytes,
+                                                   const std::function<void(void*)>& fill) {
     const void* packed = memory.get(source, key, bytes, fill);
-    source.give_back_pages();
+    source.give_back_pages();  // the packed form is what runs read
     return packed;
   };
 }

@@ -310,10 +310,10 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.row_tiles = 1;
     p.k_block = g.k;
     p.split = halves && !packed;
-    p.worker_floats = p.split                      ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
-                      : g.fixed                    ? g.m * g.k
-                      : p.source == Source::packed ? 0
-                                                   : 4 * p.col_tile;
+    p.worker_floats = p.split   ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
+                      : g.fixed ? g.m * g.k
+                      : packed  ? 0
+                                : 4 * p.col_tile;
     if (g.k * g.n >= kFarFloats) p.reach = far_reach();
     return p;
   }
