@@ -118,6 +118,11 @@ struct GemmPlan {
   int64_t tiles(int phase) const;
 };
 
+// The first column of what a worker reads after those of [col0, col1): see parallel_for. col1 where it is done.
+inline int64_t next_column(const GemmPlan& plan, int worker, int64_t col0, int64_t col1) {
+  return worker == 0 || col0 == 0 ? col1 : col0 - plan.col_tile;
+}
+
 // How B is packed. `fixed`: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats
 // half as much again is read. What 22 bits of a column's largest number hold is exact.
 enum class GemmForm : uint8_t { panels, halves, fixed };

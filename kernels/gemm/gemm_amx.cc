@@ -118,8 +118,7 @@ void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
     split_row(g.a + at.a + r * g.a_rs, g.a_cs, g.k, bytes(own + r * steps * kStep), 2 * kRowBytes, kRowBytes);
   const auto* b = reinterpret_cast<const std::byte*>(g.halves + at.b) + col0 / kStripCols * steps * kStepBytes;
   const std::byte* end = b + ceil_div(col1 - col0, kStripCols) * steps * kStepBytes;
-  // Where the worker goes on: see parallel_for.
-  const std::byte* next = worker == 0 || col0 == 0 ? end : b - p.col_tile / kStripCols * steps * kStepBytes;
+  const std::byte* next = b + (next_column(p, worker, col0, col1) - col0) / kStripCols * steps * kStepBytes;
   for (int64_t j = col0; j < col1; j += kStripCols, b += steps * kStepBytes) {
     kByRows[g.m - 1](b, end, next, bytes(own), steps, sums);
     finish_split(sums, g.m, g.epilogue, tile_at(g, at, 0, j, least(kStripCols, col1 - j)));

@@ -299,8 +299,7 @@ GemvFn gemv_of(Reach reach, int64_t rows, int vecs) {
 
 void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1, int worker) {
   const auto panel = [&](int64_t j) { return it.b + (g.fixed ? fixed_offset(g.k, j) : j * g.k); };
-  // Where the worker goes on: see parallel_for.
-  const int64_t beyond = worker == 0 || col0 == 0 ? col1 : col0 - p.col_tile;
+  const int64_t beyond = next_column(p, worker, col0, col1);
   for (int64_t j = col0; j < col1; j += kPanel) {
     TileOut out;
     const int cols = static_cast<int>(least(kPanel, col1 - j));
@@ -459,10 +458,9 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   }
   // What a tile's neighbour reads is at hand when the worker goes on to it. Weights from memory, two threads: the
   // products of BERT 1.79 to 1.90 times as fast as with one.
-  const int64_t beyond = worker == 0 ? col1 : col0 - p.col_tile;
+  const int64_t beyond = next_column(p, worker, col0, col1);
   const int64_t least_beyond = p.strassen ? 2 * kPanel : 1;
-  const bool goes_on =
-      p.source == Source::packed && (p.strassen || p.row_tiles == 1) && beyond >= 0 && beyond + least_beyond <= g.n;
+  const bool goes_on = p.source == Source::packed && (p.strassen || p.row_tiles == 1) && beyond + least_beyond <= g.n;
   const float* onward = goes_on ? it.b + beyond * g.k : nullptr;
   if (p.strassen)
     return run_strassen(g, p, it, row_tile, col0, col1, packed, onward, gemm_worker_scratch(g, p, worker));
