@@ -1,6 +1,7 @@
 // Matrix products on every tier of the machine: GFLOP/s, one thread.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,15 +54,18 @@ const Shape kShapes[] = {
     {512, 512, 512, {}, true}, {128, 3072, 768, kPanels}, {128, 768, 3072, kPanels}, {128, 768, 3072, kHalves},
     {64, 784, 128, kPanels},   {128, 128, 64, {}, true},  {1, 4096, 4096, kPanels},  {1, 4096, 4096, kHalves},
     {1, 4096, 4096, kFixed},   {1, 4096, 4096},           {1, 4096, 4096, {}, true}, {4096, 1, 4096},
-    {4, 1024, 1024, kPanels},  {4, 1024, 1024, kFixed},   {1, 128, 784, kPanels},
+    {4, 1024, 1024, kPanels},  {4, 1024, 1024, kFixed},   {8, 4096, 4096, kPanels},  {8, 4096, 4096, kHalves},
+    {8, 4096, 4096, kFixed},   {1, 128, 784, kPanels},
 };
 
 }  // namespace
 
 void register_gemm() {
   for (int tier = 0; tier <= static_cast<int>(cpu_info().tier); ++tier) {
+    const GemmTraits traits = table(static_cast<Tier>(tier)).gemm.traits.fn();
     for (const Shape& s : kShapes) {
-      if (s.packed == kHalves && !table(static_cast<Tier>(tier)).gemm.traits.fn().splits) continue;
+      if (s.packed == kHalves && !traits.splits) continue;
+      if (s.packed == kFixed && s.m > std::max(kGemvRows, traits.few_rows)) continue;
       const std::string name = std::string("gemm/") + tier_name(static_cast<Tier>(tier)) + "/" + std::to_string(s.m) +
                                "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
                                (s.packed ? kForms[static_cast<size_t>(*s.packed)] : "") + (s.b_transposed ? "/Bt" : "");

@@ -62,7 +62,7 @@ void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int c
   for (int v = 0; v * kVecFloats < width; ++v) store(scales + v * kVecFloats, scale[v]);
 }
 
-// Panels in fixed point, as gemv_panel reads them.
+// Panels in fixed point, as gemv_panel and few_steps read them.
 struct FixedRows {
   static constexpr int64_t bytes(int64_t width) { return whole22_bytes(width); }
   template <int M, int NV>
@@ -84,13 +84,14 @@ struct FixedRows {
   }
 };
 
-// The left factor as FixedRows take it, [m][k].
-inline void copy_fixed_left(const GemmArgs& g, const float* a, float* to) {
-  for (int64_t i = 0; i < g.m; ++i, a += g.a_rs, to += g.k) {
+// The left factor as the right one's rows take it, its own `rs` floats apart.
+inline void copy_left(const GemmArgs& g, const float* a, float* to, int64_t rs) {
+  const float factor = g.fixed ? kFixedLeft : 1.0f;
+  for (int64_t i = 0; i < g.m; ++i, a += g.a_rs, to += rs) {
     int64_t p = 0;
     if (g.a_cs == 1)
-      for (; p + kVecFloats <= g.k; p += kVecFloats) store(to + p, load(a + p) * VecF(kFixedLeft));
-    for (; p < g.k; ++p) to[p] = a[p * g.a_cs] * kFixedLeft;
+      for (; p + kVecFloats <= g.k; p += kVecFloats) store(to + p, load(a + p) * VecF(factor));
+    for (; p < g.k; ++p) to[p] = a[p * g.a_cs] * factor;
   }
 }
 

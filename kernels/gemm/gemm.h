@@ -8,7 +8,7 @@
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
 // such instead (GemmForm::halves), or as well: panels then serve up to four rows. What
-// is multiplied by as many alone may be packed in fixed point (GemmForm::fixed).
+// is multiplied by a few rows alone may be packed in fixed point (GemmForm::fixed).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct GemmArgs : GemmShape {
   const float* a = nullptr;
   const float* b = nullptr;         // unused when packed_b or halves are set
   const float* packed_b = nullptr;  // as panels; b_batch then counts floats of packed form
-  bool fixed = false;               // packed_b is in fixed point: m <= kGemvRows
+  bool fixed = false;               // packed_b is in fixed point: m <= few_rows, or kGemvRows
   const float* halves = nullptr;    // as halves; the same. Both: without batches
   float* c = nullptr;               // overlaps neither A nor B
   Epilogue epilogue;
@@ -51,7 +51,8 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t fixed_rows;        // up to which fixed point from memory is faster than panels; at most kGemvRows
+  int64_t few_rows;          // that Path::few is made for
+  int64_t fixed_rows;        // up to which fixed point from memory is faster than panels; at most few_rows
   bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
 
@@ -76,13 +77,19 @@ inline constexpr double kStrassenError = 4e-6;
 // Tiles with rows of A whose largest magnitudes differ by more than this do without it.
 inline constexpr float kStrassenRatio = 1024;
 
-// Rows of products by panels that read all of B once, at most.
+// Floats from one row of the left factor to the next where Path::few copies it: not to the same sets of a cache.
+inline int64_t few_left_floats(int64_t k) {
+  return (k + 15) / 16 * 16 + 16;
+}
+
+// Rows of products that read each panel once, at most.
 inline constexpr int64_t kGemvRows = 4;
 
 struct GemmPlan {
   enum class Path : uint8_t {
     tiles,  // register tiles over packed panels
-    gemv,   // m <= 4, of halves 2: all of K for a few columns of packed or row-major B
+    gemv,   // m <= 4, of halves or from memory 2: all of K for a few columns of packed or row-major B
+    few,    // m <= GemmTraits::few_rows, packed B from memory: some of K for a few columns
     dot,    // m <= 4 (or n <= 4, swapped): both operands contiguous in K
   };
   enum class Source : uint8_t {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "tc/kernels/gemm/block_tier.h"
+#include "tc/kernels/gemm/few_tier.h"
 #include "tc/kernels/gemm/fixed_tier.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/gemv_tier.h"
@@ -20,10 +21,9 @@ TC_INLINE int64_t round_up(int64_t a, int64_t b) {
   return (a + b - 1) / b * b;
 }
 
-// Of fixed point: widening takes five instructions for each register of B. Weights from the third-level cache on a
-// Xeon, 2048 x 4096, times as fast as of floats: AVX-512, one to four rows 1.45-1.37; AVX2 1.38, 1.28, 1.04, 0.96;
-// SSE4.2 0.82 and less.
-constexpr int64_t kFixedRows = kVecFloats == 16 ? 4 : kVecFloats == 8 ? 2 : 0;
+// Of fixed point: widening takes five instructions for each register of B, which SSE4.2 does no faster than floats come
+// (one row from the third-level cache of a Xeon 0.82 of their speed, 2048 x 4096; AVX-512 1.45, AVX2 1.38).
+constexpr int64_t kMostFew = kVecFloats == 4 ? 0 : kFewRows;
 
 // AVX2's tiles leave little that Strassen's method or packed rows of A could win back. How many times as fast on Zen 3,
 // by the method: 512x512x512 0.97, 1024x1024x1024 0.96, BERT 0.93 to 0.99, 2048x2048x2048 1.04, on two threads 1.07;
@@ -37,7 +37,8 @@ GemmTraits traits() {
           .strassen_cost = kAvx2 ? 0.025 : 0.1,
           .packed_a_columns = kAvx2 ? 2048 : 512,
           .unit_steps = kPanelRunsSteps,
-          .fixed_rows = kFixedRows};
+          .few_rows = kMostFew,
+          .fixed_rows = kMostFew};
 }
 
 void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
@@ -84,6 +85,22 @@ Item item_of(const GemmArgs& g, int64_t batch) {
   return out;
 }
 
+// Where the tile from (row, j) on, `cols` wide, goes, and what is added to it.
+TileOut out_at(const GemmArgs& g, const Item& it, int64_t row, int64_t j, int64_t cols) {
+  const Epilogue& e = g.epilogue;
+  TileOut out;
+  out.row = g.c_rs;
+  out.residual_row = g.residual_rs;
+  out.residual_step = g.residual_cs;
+  out.cols = static_cast<int>(cols);
+  out.c = it.c + row * g.c_rs + j;
+  out.bias = e.bias == nullptr ? nullptr : e.bias + j;
+  out.scale = e.scale == nullptr ? nullptr : e.scale + j;
+  out.row_bias = e.row_bias == nullptr ? nullptr : e.row_bias + row;
+  out.residual = it.residual == nullptr ? nullptr : it.residual + row * g.residual_rs + j * g.residual_cs;
+  return out;
+}
+
 void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const Epilogue& e = g.epilogue;
   if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
@@ -105,9 +122,6 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   block.a_cs = packed_a != nullptr ? kPackedRows : g.a_cs;
   if (packed_a != nullptr) block.a_strip = p.strip_floats;
   block.epilogue = &g.epilogue;
-  block.out.residual_step = g.residual_cs;
-  block.out.row = g.c_rs;
-  block.out.residual_row = g.residual_rs;
   // What a strip function rewrites is still in the first-level cache, unless sums are so short that this is all the
   // same.
   const int64_t longest = packed_a != nullptr ? 0 : g.epilogue.strip == nullptr ? kAcrossSteps : kGemmShortSum;
@@ -116,13 +130,13 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
     const int64_t k1 = least(g.k, k0 + p.k_block);
     block.k = k1 - k0;
     block.a = (packed_a != nullptr ? packed_a : it.a + row0 * g.a_rs) + k0 * block.a_cs;
-    block.out.first = k0 == 0;
-    block.out.last = k1 == g.k;
     int64_t finished = col0;
     for (int64_t j = col0, next; j < col1; j = next) {
       block.panels = g.k <= longest && col1 - j >= kLeastAcross ? (col1 - j) / kPanel : 1;
       next = j + block.panels * kPanel;
-      block.out.cols = static_cast<int>(least(kPanel, col1 - j));
+      block.out = out_at(g, it, row0, j, least(kPanel, col1 - j));
+      block.out.first = k0 == 0;
+      block.out.last = k1 == g.k;
       if (p.source == Source::direct) {
         block.b_rs = g.b_rs;
         block.b_panel = kPanel;
@@ -133,11 +147,6 @@ void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
         block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
         block.ahead = next < col1 ? block.b + g.k * (next - j) : k1 < g.k ? packed + k1 * block.b_rs : onward;
       }
-      block.out.c = it.c + row0 * g.c_rs + j;
-      block.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
-      block.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
-      block.out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row0;
-      block.out.residual = it.residual == nullptr ? nullptr : it.residual + row0 * g.residual_rs + j * g.residual_cs;
       TC_TIER_NAME(gemm_block)(block);
       // The strip's operands and results of 64 or more columns are still in L1 or L2.
       if (block.out.last && g.epilogue.strip != nullptr && ((next - col0) % 64 == 0 || next >= col1)) {
@@ -161,10 +170,6 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
   s.packed_a = packed_a;
   s.scratch = packed_a + p.row_strips * p.strip_floats;
   s.epilogue = &g.epilogue;
-  s.out.residual_step = g.residual_cs;
-  s.out.row = g.c_rs;
-  s.out.residual_row = g.residual_rs;
-  s.out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row0;
   if (const auto tile = static_cast<float>(row_tile); head[0] != tile) {
     head[0] = tile;
     head[1] = TC_TIER_NAME(strassen_pack)(s, packed_a) ? 1.0f : 0.0f;
@@ -176,10 +181,7 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
     if (fits && next - j == 2 * kPanel) {
       s.b = panels;
       s.next = next + 2 * kPanel <= col1 ? panels + 2 * g.k * kPanel : onward;
-      s.out.c = it.c + row0 * g.c_rs + j;
-      s.out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
-      s.out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
-      s.out.residual = it.residual == nullptr ? nullptr : it.residual + row0 * g.residual_rs + j * g.residual_cs;
+      s.out = out_at(g, it, row0, j, next - j);
       if (TC_TIER_NAME(strassen_block)(s)) {
         strip(g, it, row0, s.rows, j, next - j);
         continue;
@@ -204,22 +206,11 @@ constexpr int kGemvSums = 16;
 constexpr int kGemvSums = 8;
 #endif
 
-// Panels of floats.
-struct FloatRows {
-  static constexpr int64_t bytes(int64_t width) { return width * int64_t{sizeof(float)}; }
-  template <int M, int NV>
-  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
-    tile.step(a, rs, reinterpret_cast<const float*>(b), 16);
-  }
-  template <int M, int NV>
-  TC_INLINE static void finish(Tile<M, NV>&, const std::byte*) {}
-};
-
 // M rows by NV registers of a packed panel, whose Rows are FloatRows or FixedRows. K has parts with sums of their own,
 // so that the fused multiply-adds of one accumulator do not wait for each other: every few steps, or pieces that are
 // streams. onward: bytes from the panel to the one that is read next.
 template <class Rows, int M, int NV, Reach kReach>
-void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, int64_t onward, const TileOut& out) {
+void gemv_panel(const GemmArgs& g, const Item& it, const std::byte* panel, int64_t onward, const TileOut& out) {
   constexpr int kMost = kGemvSums / M / NV, kParts = kMost < 1 ? 1 : kMost < 4 ? kMost : 4;
   constexpr int64_t kStride = Rows::bytes(NV * kVecFloats);  // only the last panel is narrower than others
   const int64_t steps = g.k / kParts;
@@ -228,13 +219,12 @@ void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, int64_t o
   const int64_t a_part = part_steps * g.a_cs, b_part = part_steps * kStride;
   Tile<M, NV> part[kParts];
   for (auto& t : part) t.zero();
-  const auto* const first = reinterpret_cast<const std::byte*>(panel);
   const float* a = it.a;
-  const std::byte* b = first;
+  const std::byte* b = panel;
   const int64_t stream = steps * step * kStride;
   for (int64_t p = 0; p < steps; ++p, a += step * g.a_cs, b += step * kStride) {
     const std::byte* ahead = b + (kStreams ? kStreamsAhead : kStreamAhead);
-    if (ahead - first >= stream) ahead += onward - stream;
+    if (ahead - panel >= stream) ahead += onward - stream;
 #pragma GCC unroll 4
     for (int s = 0; s < kParts; ++s) {
       if constexpr (kAsks)
@@ -245,27 +235,15 @@ void gemv_panel(const GemmArgs& g, const Item& it, const float* panel, int64_t o
     }
   }
   a = it.a + kParts * steps * g.a_cs;
-  b = first + kParts * steps * kStride;
+  b = panel + kParts * steps * kStride;
   for (int64_t p = kParts * steps; p < g.k; ++p, a += g.a_cs, b += kStride) Rows::step(part[0], a, g.a_rs, b);
 #pragma GCC unroll 4
   for (int s = 1; s < kParts; ++s) part[0].add(part[s]);
-  Rows::finish(part[0], first + g.k * kStride);
+  Rows::finish(part[0], panel + g.k * kStride);
   finish_tile(part[0], g.epilogue, out);
 }
 
-void gemv_finish_out(const GemmArgs& g, const Item& it, int64_t row, int64_t j, int cols, TileOut& out) {
-  out.row = g.c_rs;
-  out.residual_row = g.residual_rs;
-  out.c = it.c + row * g.c_rs + j;
-  out.cols = cols;
-  out.bias = g.epilogue.bias == nullptr ? nullptr : g.epilogue.bias + j;
-  out.scale = g.epilogue.scale == nullptr ? nullptr : g.epilogue.scale + j;
-  out.row_bias = g.epilogue.row_bias == nullptr ? nullptr : g.epilogue.row_bias + row;
-  out.residual = it.residual == nullptr ? nullptr : it.residual + row * g.residual_rs + j * g.residual_cs;
-  out.residual_step = g.residual_cs;
-}
-
-using GemvFn = void (*)(const GemmArgs&, const Item&, const float*, int64_t, const TileOut&);
+using GemvFn = void (*)(const GemmArgs&, const Item&, const std::byte*, int64_t, const TileOut&);
 template <class Rows, Reach kReach, int M, int... kVec>
 GemvFn gemv_of(int vecs, std::integer_sequence<int, kVec...>) {
   static constexpr GemvFn kByVecs[] = {gemv_panel<Rows, M, kVec + 1, kReach>...};
@@ -297,27 +275,69 @@ GemvFn gemv_of(Reach reach, int64_t rows, int vecs) {
   }
 }
 
+// The panel from column j on, packed in either form.
+const std::byte* panel_of(const GemmArgs& g, const Item& it, int64_t j) {
+  return reinterpret_cast<const std::byte*>(it.b + (g.fixed ? fixed_offset(g.k, j) : j * g.k));
+}
+
 void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1, int worker) {
-  const auto panel = [&](int64_t j) { return it.b + (g.fixed ? fixed_offset(g.k, j) : j * g.k); };
   const int64_t beyond = next_column(p, worker, col0, col1);
   for (int64_t j = col0; j < col1; j += kPanel) {
-    TileOut out;
-    const int cols = static_cast<int>(least(kPanel, col1 - j));
-    gemv_finish_out(g, it, 0, j, cols, out);
-    const int vecs = (cols + kVecFloats - 1) / kVecFloats;
-    const int64_t onward = (panel(j + kPanel < col1 ? j + kPanel : beyond) - panel(j)) * int64_t{sizeof(float)};
+    const int64_t cols = least(kPanel, col1 - j);
+    const int vecs = static_cast<int>((cols + kVecFloats - 1) / kVecFloats);
+    const std::byte* const panel = panel_of(g, it, j);
+    const std::byte* const next = panel_of(g, it, j + kPanel < col1 ? j + kPanel : beyond);
     const auto run = g.fixed ? gemv_of<FixedRows>(p.reach, g.m, vecs) : gemv_of<FloatRows>(p.reach, g.m, vecs);
-    run(g, it, panel(j), onward, out);
+    run(g, it, panel, next - panel, out_at(g, it, 0, j, cols));
   }
 }
 
 void gemv_fixed(const GemmArgs& args, const GemmPlan& p, const Item& item, int64_t col0, int64_t col1, int worker) {
   float* own = gemm_worker_scratch(args, p, worker);
-  copy_fixed_left(args, item.a, own);
+  copy_left(args, item.a, own, args.k);
   GemmArgs g = args;
   Item it = item;
   it.a = own, g.a_rs = g.k, g.a_cs = 1;
   gemv_packed(g, p, it, col0, col1, worker);
+}
+
+// Some steps of a panel are read by all rows, and those that follow are asked for meanwhile.
+template <class Rows>
+void few_rows(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1, int worker) {
+  float* const sums = gemm_worker_scratch(g, p, worker);
+  float* const left = sums + g.m * kPanel;
+  const int64_t rs = few_left_floats(g.k);
+  copy_left(g, it.a, left, rs);
+  const int64_t beyond = next_column(p, worker, col0, col1);
+  for (int64_t j = col0; j < col1; j += kPanel) {
+    const int64_t cols = least(kPanel, col1 - j);
+    const int vecs = static_cast<int>((cols + kVecFloats - 1) / kVecFloats);
+    const int64_t stride = Rows::bytes(vecs * kVecFloats);
+    const std::byte* const panel = panel_of(g, it, j);
+    const std::byte* const next = panel_of(g, it, j + kPanel < col1 ? j + kPanel : beyond);
+    for (int64_t i = 0; i < g.m * kPanel; ++i) sums[i] = 0.0f;
+    for (int64_t k0 = 0, k1; k0 < g.k; k0 = k1) {
+      k1 = least(g.k, k0 + p.k_block);
+      const std::byte* ahead = k1 < g.k ? panel + k1 * stride : next;
+      for (int v = 0; v < vecs; v += kFewVecs) {
+        const int here = vecs - v < kFewVecs ? vecs - v : kFewVecs;
+        const auto run = few_of<Rows>(static_cast<int>(g.m), here, std::make_integer_sequence<int, kFewVecs>{});
+        const std::byte* b = panel + k0 * stride + Rows::bytes(v * kVecFloats);
+        run(left + k0, rs, b, stride, k1 - k0, ahead, sums + v * kVecFloats);
+        ahead += (k1 - k0) * Rows::bytes(here * kVecFloats);
+      }
+    }
+    for (int64_t i = 0; i < g.m; ++i) {
+      Tile<1, kPanelVecs> t;
+      for (int v = 0; v < kPanelVecs; ++v) {
+        Tile<1, 1> x;
+        x.v[0][0] = load(sums + i * kPanel + v * kVecFloats);
+        if (v < vecs) Rows::finish(x, panel + g.k * stride + v * int64_t{sizeof(VecF)});
+        t.v[0][v] = x.v[0][0];
+      }
+      finish_tile(t, g.epilogue, out_at(g, it, i, j, cols));
+    }
+  }
 }
 
 // Row-major B, eight rows at a time: eight streams that the prefetchers follow, sums in the worker's scratch.
@@ -333,11 +353,9 @@ void gemv_direct(const GemmArgs& g, const Item& it, int64_t col0, int64_t col1, 
   }
   for (int64_t i = 0; i < g.m; ++i) {
     for (int64_t j = 0; j < cols; j += kPanel) {
-      TileOut out;
-      gemv_finish_out(g, it, i, col0 + j, static_cast<int>(least(kPanel, cols - j)), out);
       Tile<1, kPanelVecs> t;
       for (int v = 0; v < kPanelVecs; ++v) t.v[0][v] = load(sums + i * col_tile + j + v * kVecFloats);
-      finish_tile(t, g.epilogue, out);
+      finish_tile(t, g.epilogue, out_at(g, it, i, col0 + j, least(kPanel, cols - j)));
     }
   }
 }
@@ -438,6 +456,11 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   if (p.path == Path::dot) {
     dot_tile(g, p, it, col0, col1, gemm_worker_scratch(g, p, worker));
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
+  }
+  if (p.path == Path::few) {
+    const auto rows = g.fixed ? few_rows<FixedRows> : few_rows<FloatRows>;
+    rows(g, p, it, col0, col1, worker);
+    return strip(g, it, 0, g.m, col0, col1 - col0);
   }
   if (p.path == Path::gemv) {
     if (g.fixed) {

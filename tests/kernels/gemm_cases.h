@@ -35,6 +35,7 @@ struct Case {
   bool packs_a = false;   // long enough for packed rows, too low for that
   bool halves = false;    // `packed` as halves, where the tier has them
   bool fixed = false;     // `packed` in fixed point
+  bool few = false;       // by Path::few, where the tier has it for so many rows
 };
 
 struct Extras {
@@ -156,12 +157,15 @@ inline void check(const Case& c, const Extras& x = {}) {
   Team one(1);
   std::vector<double> truth;  // the same for all
   for (const Tier tier : machine_tiers(Tier::amx)) {
+    const int64_t few = table(tier).gemm.traits.fn().few_rows;
+    if (c.fixed && c.m > std::max(kGemvRows, few)) continue;
     for (const Edge edge : kEdges) {
       SCOPED_TRACE(describe(c, x, tier));
       GemmPlan plan;
       const std::vector<float> got = run(tier, c, x, one, edge, 7, truth.empty() ? &truth : nullptr, &plan);
       EXPECT_TRUE(!c.strassen || plan.strassen || plan.split);
       EXPECT_TRUE(!c.packs_a || (plan.packs_a && !plan.strassen));
+      EXPECT_TRUE(!c.few || c.m > few || plan.path == GemmPlan::Path::few);
       // Factors are 0.5 on average.
       const double halves = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
       const double fixed = c.fixed ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;

@@ -76,7 +76,7 @@ TEST(Gemm, HalvesErrAsStated) {
 }
 
 TEST(Gemm, FixedPointOfEveryShape) {
-  for (const int64_t m : {1, 2, 3, 4}) {
+  for (const int64_t m : {1, 2, 3, 4, 5, 6, 9, 12}) {
     for (const int64_t n : {1, 3, 4, 16, 17, 48, 70, 129}) {
       for (const int64_t k : {0, 1, 7, 31, 66, 257}) {
         for (const bool at : {false, true})
@@ -94,6 +94,18 @@ TEST(Gemm, FixedPointOfEveryShape) {
     // From memory.
     check({.m = m, .n = 300, .k = 1030, .packed = true, .fixed = true});
   }
+}
+
+TEST(Gemm, FewRowsByPanelsFromMemory) {
+  for (const int64_t m : {3, 5, 6, 7, 12, 13})
+    for (const auto& [n, k] : {std::pair<int64_t, int64_t>{1030, 300}, {257, 1029}, {56, 4800}}) {
+      for (const bool at : {false, true}) {
+        const Case c{.m = m, .n = n, .k = k, .a_transposed = at, .packed = true, .few = true};
+        check(c, {.bias = true, .clip = true});
+        check(c, {.row_bias = true, .residual = true, .strip = true});
+      }
+    }
+  check({.m = 5, .n = 257, .k = 1029, .packed = true, .batch0 = 2, .batch1 = 2, .few = true}, {.strip = true});
 }
 
 // As stated: each weight, which rows with a single one tell, and results next to those of floats.
