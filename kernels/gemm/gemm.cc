@@ -110,7 +110,7 @@ void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t
 // 0.90, -, 0.87, 6 -, 1.08, 0.85, 12 -, 1.11, 0.87; in fixed point 2 0.41, -, 0.40, 3 0.53, -, 0.49, 4 0.55, -, 0.50.
 // AVX2, 2 of floats 0.82, -, 0.91, 3 1.04, -, 0.78, 6 -, 1.29, 0.88; in fixed point 1 0.58, -, 0.51, 3 1.02, -, 0.62.
 int64_t rows_at_once(const GemmArgs& g, const GemmTraits& t) {
-  const bool far = g.packed_b != nullptr && g.halves == nullptr && (g.fixed || g.k * g.n >= kFarFloats);
+  const bool far = g.packed_b != nullptr && g.halves == nullptr && (g.fixed || g.k * g.n > t.near_floats);
   if (!far || t.few_rows == 0) return kGemvRows;
   return g.fixed && t.lanes == 8 ? 0 : 2;
 }

@@ -38,6 +38,7 @@ GemmTraits traits() {
           .packed_a_columns = kAvx2 ? 2048 : 512,
           .unit_steps = kPanelRunsSteps,
           .few_rows = kMostFew,
+          .near_floats = static_cast<int64_t>(cpu_info().l2_bytes / sizeof(float)),
           .fixed_rows = kMostFew};
 }
 

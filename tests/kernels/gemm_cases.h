@@ -23,6 +23,7 @@ inline GemmTraits eager_traits(const GemmTable& kernels) {
   GemmTraits traits = kernels.traits.fn();
   traits.strassen_cost = 0.1;
   traits.packed_a_columns = 512;
+  traits.near_floats = 0;
   return traits;
 }
 
@@ -75,7 +76,7 @@ inline std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& t
   GuardedBuffer<float> row_bias(random.floats(count(c.m)), edge);
   GuardedBuffer<float> residual(random.floats(count(batches * c.m * c.n)), edge);
   const GemmTable& kernels = table(tier).gemm;
-  const GemmTraits traits = c.strassen || c.packs_a ? eager_traits(kernels) : kernels.traits.fn();
+  const GemmTraits traits = c.strassen || c.packs_a || c.few ? eager_traits(kernels) : kernels.traits.fn();
 
   GemmArgs g;
   g.m = c.m, g.n = c.n, g.k = c.k;
