@@ -21,7 +21,7 @@ Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64
     : table_(b.table().gemm), source_(*b.constant(i)), transposed_(transposed), k_(k), n_(n) {
   const kernels::GemmTraits traits = table_.traits.fn();
   far_ = beyond_caches(b.constant_bytes());
-  most_few_ = far_ ? traits.fixed_rows : traits.splits ? kernels::kGemvRows : 0;
+  most_few_ = far_ ? traits.few_rows : traits.splits ? kernels::kGemvRows : 0;
   if (rows == kAnyRows && most_few_ > 0 && source_.is_mapped()) {
     later_ = b.packs_later(i);
     return;

@@ -118,13 +118,19 @@ int64_t rows_at_once(const GemmArgs& g, const GemmTraits& t) {
 // Steps of a panel that all rows go over before the next ones: the second-level cache holds them and those.
 constexpr int64_t kFewSteps = 256;
 
+// All rows by some columns, at least so many.
+void plan_columns(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t least) {
+  const auto by_work = static_cast<int64_t>(kLeastGemvFloats / static_cast<double>(g.k + 1));
+  p.col_tile = std::min(round_up(std::max(least, by_work), t.width), p.n_block);
+  p.col_tiles = ceil_div(g.n, p.col_tile);
+  p.row_tile = g.m;
+  p.row_tiles = 1;
+}
+
 void plan_few(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.path = GemmPlan::Path::few;
   p.source = GemmPlan::Source::packed;
-  const auto by_work = static_cast<int64_t>(kLeastGemvFloats / static_cast<double>(g.k + 1));
-  p.col_tile = std::min(round_up(std::max<int64_t>(t.width, by_work), t.width), p.n_block);
-  p.col_tiles = ceil_div(g.n, p.col_tile);
-  p.row_tile = g.m, p.row_tiles = 1;
+  plan_columns(p, g, t, t.width);
   p.k_block = kFewSteps;
   p.worker_floats = g.m * (t.width + few_left_floats(g.k));
 }
@@ -326,12 +332,7 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.path = GemmPlan::Path::gemv;
     p.source = packed || halves ? GemmPlan::Source::packed : GemmPlan::Source::direct;
     // Row-major B is read along its rows, a kilobyte or more at a time.
-    const int64_t least = packed || halves ? t.width : 512;
-    const int64_t by_work = static_cast<int64_t>(kLeastGemvFloats / static_cast<double>(g.k + 1));
-    p.col_tile = std::min(round_up(std::max(least, by_work), t.width), p.n_block);
-    p.col_tiles = ceil_div(g.n, p.col_tile);
-    p.row_tile = g.m;
-    p.row_tiles = 1;
+    plan_columns(p, g, t, packed || halves ? t.width : 512);
     p.k_block = g.k;
     p.split = halves && !packed;
     p.worker_floats = p.split   ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)

@@ -51,9 +51,8 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t few_rows;          // that Path::few is made for, of more than near_floats of B
-  int64_t near_floats;       // that the second-level cache holds
-  int64_t fixed_rows;        // up to which fixed point from memory is faster than panels; at most few_rows
+  int64_t few_rows;          // that Path::few is made for, and that fixed point from memory is faster for than panels
+  int64_t near_floats;       // of B that the second-level cache holds
   bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "tc/kernels/gemm/item.h"
 #include "tc/kernels/gemm/split_amx.h"
 
 namespace tc::kernels {
@@ -19,16 +20,6 @@ GemmTraits traits() {
   return t;
 }
 
-struct Offset {
-  int64_t a, b, c, residual;
-};
-
-Offset offset_of(const GemmArgs& g, int64_t batch) {
-  const int64_t i = batch / g.batch[1], j = batch % g.batch[1];
-  return {i * g.a_batch[0] + j * g.a_batch[1], i * g.b_batch[0] + j * g.b_batch[1], i * g.c_batch[0] + j * g.c_batch[1],
-          i * g.residual_batch[0] + j * g.residual_batch[1]};
-}
-
 std::byte* bytes(float* p) {
   return reinterpret_cast<std::byte*>(p);
 }
@@ -43,22 +34,6 @@ void pack_halves(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0
 // the first-level one 29.8 and 16.9 ms, so 28.6 and 15.6. One strip follows another: of 0.5 GB so, two steps
 // ahead, 17.6 GB/s, unasked 14.4, by tiles of AMX 15, of two and four strips side by side 15 and 13.
 constexpr int64_t kGemvAhead = 4 * kStepBytes;
-
-// Where the tile from (row, j) on, `cols` wide, goes, and what is added to it.
-TileOut tile_at(const GemmArgs& g, const Offset& at, int64_t row, int64_t j, int64_t cols) {
-  const Epilogue& e = g.epilogue;
-  TileOut out;
-  out.row = g.c_rs;
-  out.residual_row = g.residual_rs;
-  out.residual_step = g.residual_cs;
-  out.cols = static_cast<int>(cols);
-  out.c = g.c + at.c + row * g.c_rs + j;
-  out.bias = e.bias == nullptr ? nullptr : e.bias + j;
-  out.scale = e.scale == nullptr ? nullptr : e.scale + j;
-  out.row_bias = e.row_bias == nullptr ? nullptr : e.row_bias + row;
-  out.residual = e.residual == nullptr ? nullptr : e.residual + at.residual + row * g.residual_rs + j * g.residual_cs;
-  return out;
-}
 
 // M rows by a strip of 32 columns of B; a: for each row and step a line of high halves and one of low ones. to: rows of
 // 32 floats.
@@ -112,25 +87,28 @@ void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
   const int64_t batch = tile / p.col_tiles, col0 = tile % p.col_tiles * p.col_tile;
   const int64_t col1 = least(g.n, col0 + p.col_tile), steps = ceil_div(g.k, kStep);
   if (col0 >= col1) return;
-  const Offset at = offset_of(g, batch);
+  const Item it = item_of(g, g.halves, batch);
   float *own = gemm_worker_scratch(g, p, worker), *sums = own + g.m * steps * kStep;
   for (int64_t r = 0; r < g.m; ++r)
-    split_row(g.a + at.a + r * g.a_rs, g.a_cs, g.k, bytes(own + r * steps * kStep), 2 * kRowBytes, kRowBytes);
-  const auto* b = reinterpret_cast<const std::byte*>(g.halves + at.b) + col0 / kStripCols * steps * kStepBytes;
+    split_row(it.a + r * g.a_rs, g.a_cs, g.k, bytes(own + r * steps * kStep), 2 * kRowBytes, kRowBytes);
+  const auto* b = reinterpret_cast<const std::byte*>(it.b) + col0 / kStripCols * steps * kStepBytes;
   const std::byte* end = b + ceil_div(col1 - col0, kStripCols) * steps * kStepBytes;
   const std::byte* next = b + (next_column(p, worker, col0, col1) - col0) / kStripCols * steps * kStepBytes;
   for (int64_t j = col0; j < col1; j += kStripCols, b += steps * kStepBytes) {
     kByRows[g.m - 1](b, end, next, bytes(own), steps, sums);
-    finish_split(sums, g.m, g.epilogue, tile_at(g, at, 0, j, least(kStripCols, col1 - j)));
+    finish_split(sums, g.m, g.epilogue, out_at(g, it, 0, j, least(kStripCols, col1 - j)));
   }
-  const Epilogue& e = g.epilogue;
-  if (e.strip != nullptr) e.strip(e.context, g.c + at.c + col0, g.m, col1 - col0, g.c_rs, batch * g.m, col0);
+  strip(g, it, 0, g.m, col0, col1 - col0);
+}
+
+const float* right_of(const GemmArgs& g, const GemmPlan& p) {
+  return p.source == Source::phase ? g.b : g.halves != nullptr ? g.halves : g.packed_b;
 }
 
 // One strip of rows: [K in steps of 32][high, low][32 rows]. Rows beyond the last one hold what they held.
 void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t batch = tile / p.row_strips, strip = tile % p.row_strips, row0 = strip * kStripRows;
-  const float* a = g.a + offset_of(g, batch).a + row0 * g.a_rs;
+  const float* a = item_of(g, right_of(g, p), batch).a + row0 * g.a_rs;
   std::byte* to = bytes(g.scratch + tile * p.strip_floats);
   const int64_t rows = least(kStripRows, g.m - row0);
   for (int64_t i = 0; i < rows; ++i, a += g.a_rs)
@@ -148,14 +126,14 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
   const int64_t col0 = n0 + col_tile * p.col_tile;
   const int64_t col1 = least(least(g.n, n0 + p.n_block), col0 + p.col_tile);
   if (col0 >= col1) return;
-  const Offset at = offset_of(g, batch);
+  const Item it = item_of(g, right_of(g, p), batch);
   const int64_t steps = ceil_div(g.k, kStep);
   std::byte* shared = nullptr;
   if (p.source == Source::phase)
     shared = bytes(g.scratch + p.packed_a_floats) + (slot * p.n_block + col0 - n0) / kStripCols * steps * kStepBytes;
   if (packing) {
     for (int64_t j = col0; j < col1; j += kStripCols, shared += steps * kStepBytes)
-      split_columns(g.b + at.b + j * g.b_cs, g.b_rs, g.b_cs, g.k, least(kStripCols, col1 - j), shared);
+      split_columns(it.b + j * g.b_cs, g.b_rs, g.b_cs, g.k, least(kStripCols, col1 - j), shared);
     return;
   }
 
@@ -175,13 +153,13 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
       if (shared != nullptr) {
         sum.b = shared + ((j - col0) / kStripCols * steps + s0) * kStepBytes;
       } else if (g.halves != nullptr) {
-        sum.b = reinterpret_cast<const std::byte*>(g.halves + at.b) + (j / kStripCols * steps + s0) * kStepBytes;
+        sum.b = reinterpret_cast<const std::byte*>(it.b) + (j / kStripCols * steps + s0) * kStepBytes;
         const int64_t strips = ceil_div(row1 - row0, kStripRows);
         if (j + kStripCols < g.n && p.row_tiles == 1)
           ahead = {sum.b + steps * kStepBytes, least(kMostAhead, ceil_div(kStepBytes / 64, strips))};
       } else {
         // Packed panels are as wide as the tier's, and hold two of ours.
-        const float* panels = g.packed_b + at.b;
+        const float* panels = it.b;
         const int64_t first = j / p.width * p.width, second = j % p.width;
         const auto stride = [&](int64_t panel) { return least(p.width, ceil_div(g.n - panel, p.lanes) * p.lanes); };
         split_columns(panels + first * g.k + k0 * stride(first) + second, stride(first), 1, k1 - k0, cols, own);
@@ -200,7 +178,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
         const int64_t rows = least(kStripRows, row1 - row);
         sum.a = a + (row - row0) / kStripRows * p.strip_floats * 4 + s0 * kStepBytes;
         sum_split(rows, cols, sum, ahead, sums);
-        TileOut out = tile_at(g, at, row, j, cols);
+        TileOut out = out_at(g, it, row, j, cols);
         out.first = s0 == 0;
         out.last = s1 == steps;
         finish_split(sums, rows, e, out);
@@ -208,8 +186,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
       const int64_t end = j + cols;
       if (s1 == steps && e.strip != nullptr && (end % p.width == 0 || end == col1)) {
         const int64_t from = (end - 1) / p.width * p.width;
-        e.strip(e.context, g.c + at.c + row0 * g.c_rs + from, row1 - row0, end - from, g.c_rs, batch * g.m + row0,
-                from);
+        strip(g, it, row0, row1 - row0, from, end - from);
       }
     }
   }

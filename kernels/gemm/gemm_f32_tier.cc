@@ -6,6 +6,7 @@
 #include "tc/kernels/gemm/fixed_tier.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/gemv_tier.h"
+#include "tc/kernels/gemm/item.h"
 #include "tc/kernels/gemm/pack_tier.h"
 #include "tc/kernels/gemm/strassen.h"
 #include "tc/kernels/gemm/strassen_tier.h"
@@ -38,8 +39,7 @@ GemmTraits traits() {
           .packed_a_columns = kAvx2 ? 2048 : 512,
           .unit_steps = kPanelRunsSteps,
           .few_rows = kMostFew,
-          .near_floats = static_cast<int64_t>(cpu_info().l2_bytes / sizeof(float)),
-          .fixed_rows = kMostFew};
+          .near_floats = static_cast<int64_t>(cpu_info().l2_bytes / sizeof(float))};
 }
 
 void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
@@ -61,50 +61,6 @@ void pack_fixed(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0,
     const int cols = static_cast<int>(least(kPanel, col1 - j0)), width = static_cast<int>(round_up(cols, kVecFloats));
     pack_fixed_panel(b + j0 * cs, rs, cs, k, cols, dst, width);
   }
-}
-
-// Pointers of one batch item.
-struct Item {
-  const float* a;
-  const float* b;
-  float* c;
-  const float* residual;
-  int64_t row0;  // of the output seen as a matrix
-};
-
-Item item_of(const GemmArgs& g, int64_t batch) {
-  const int64_t i = batch / g.batch[1];
-  const int64_t j = batch % g.batch[1];
-  Item out;
-  out.a = g.a + i * g.a_batch[0] + j * g.a_batch[1];
-  const float* b = g.packed_b != nullptr ? g.packed_b : g.b;
-  out.b = b + i * g.b_batch[0] + j * g.b_batch[1];
-  out.c = g.c + i * g.c_batch[0] + j * g.c_batch[1];
-  const float* residual = g.epilogue.residual;
-  out.residual = residual == nullptr ? nullptr : residual + i * g.residual_batch[0] + j * g.residual_batch[1];
-  out.row0 = batch * g.m;
-  return out;
-}
-
-// Where the tile from (row, j) on, `cols` wide, goes, and what is added to it.
-TileOut out_at(const GemmArgs& g, const Item& it, int64_t row, int64_t j, int64_t cols) {
-  const Epilogue& e = g.epilogue;
-  TileOut out;
-  out.row = g.c_rs;
-  out.residual_row = g.residual_rs;
-  out.residual_step = g.residual_cs;
-  out.cols = static_cast<int>(cols);
-  out.c = it.c + row * g.c_rs + j;
-  out.bias = e.bias == nullptr ? nullptr : e.bias + j;
-  out.scale = e.scale == nullptr ? nullptr : e.scale + j;
-  out.row_bias = e.row_bias == nullptr ? nullptr : e.row_bias + row;
-  out.residual = it.residual == nullptr ? nullptr : it.residual + row * g.residual_rs + j * g.residual_cs;
-  return out;
-}
-
-void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t col, int64_t cols) {
-  const Epilogue& e = g.epilogue;
-  if (e.strip != nullptr) e.strip(e.context, it.c + row * g.c_rs + col, rows, cols, g.c_rs, it.row0 + row, col);
 }
 
 // The most steps whose tiles run along the rows of C, and the least columns. On Zen 3, by panels and by rows, ms: 1024
@@ -445,7 +401,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   const int64_t row_tile = p.strassen ? in_slot / p.col_tiles : in_slot % row_tiles;
   const int64_t col_tile = p.strassen ? in_slot % p.col_tiles : in_slot / row_tiles;
   const int64_t unit = slot + (p.source == Source::phase ? phase / 2 * p.units_per_phase : 0);
-  const Item it = item_of(g, unit / p.n_blocks);
+  const Item it = item_of(g, g.packed_b != nullptr ? g.packed_b : g.b, unit / p.n_blocks);
   const int64_t n0 = unit % p.n_blocks * p.n_block;
   const int64_t n1 = p.path == Path::dot ? p.n_block : least(g.n, n0 + p.n_block);
   const int64_t col0 = n0 + col_tile * p.col_tile;

@@ -328,7 +328,7 @@ TEST(PackedWeights, AreMadeAsRunsAskForThem) {
 
   const auto executable = compiled(m);
   const kernels::GemmTraits traits = kernels::table(executable->tier()).gemm.traits.fn();
-  const bool apart = traits.splits || (traits.fixed_rows > 0 && (!cpu.amd || cpu.l3_bytes <= cpu.l2_bytes));
+  const bool apart = traits.splits || (traits.few_rows > 0 && (!cpu.amd || cpu.l3_bytes <= cpu.l2_bytes));
   EXPECT_EQ(executable->packed_weights(), apart ? 0 : 1);
   std::atomic<int> wrong{0};
   std::vector<std::thread> workers;
