@@ -51,16 +51,13 @@ UsedTaps used_taps(const ConvShape& s, int axis) {
   }
   return used;
 }
-// Shares of the peak of transposed ones with rows of up to so many pixels, and with longer ones: 512 to 256 channels of
-// 4 x 4 and 256 to 128 of 8 x 8 by 4x4 with stride 2 92-95 of 248 GFLOP/s, 128 to 64 of 16 x 16 187.
-constexpr int64_t kShortRow = 12;
-constexpr double kTransposedShort = 0.37, kTransposedLong = 0.75;
+// The share of the peak of transposed ones: 512 to 256 channels of 4 x 4, 256 to 128 of 8 x 8 and 128 to 64 of 16 x 16
+// by 4x4 with stride 2, four images, 153, 169 and 172 of 241 GFLOP/s.
+constexpr double kTransposedShare = 0.7;
 double direct_cost(const ConvShape& s) {
   if (s.transposed) {
     const auto weights = static_cast<double>(s.ic / s.groups * s.oc * volume(s.kernel));
-    return weights * static_cast<double>(s.n * volume(s.in)) /
-               (s.in[2] <= kShortRow ? kTransposedShort : kTransposedLong) +
-           weight_cost(weights);
+    return weights * static_cast<double>(s.n * volume(s.in)) / kTransposedShare + weight_cost(weights);
   }
   const UsedTaps planes = used_taps(s, 0), rows = used_taps(s, 1), cols = used_taps(s, 2);
   const int64_t channels = s.ic / s.groups * s.oc;
