@@ -276,7 +276,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       out.scale = e.scale == nullptr ? nullptr : e.scale + channel;
       const bool half = !j.lanes && kHalfVecs > 0 && out.cols <= kHalfVecs * kVecFloats;
       const int vecs = half ? kHalfVecs : static_cast<int>(count) * kBlockVecs;
-      const Strips strips(cols, j.few ? few_pixels(static_cast<int>(s.oc)) : kMaxRows[vecs]);
+      const Strips strips(cols, j.few ? few_pixels(static_cast<int>(s.oc)) : tile_rows(vecs, cols));
       Ahead ahead;
       // Where most taps lie in the padding, so do the weights; few weights the first tile has brought already.
       const int64_t used = any ? az.count() * ay.count() * ax.count() : 0;

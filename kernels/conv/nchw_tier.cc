@@ -313,7 +313,7 @@ void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& p, int64_t ti
         out.cols = static_cast<int>(least(vecs * kVecFloats, g.cols - x));
         const int64_t at = row0 * plane + (g.row0 + y) * g.out_width + g.col0 + x;
         const float* in = from + y * s.stride[1] * g.line + x;
-        const Strips strips(out_channels, kMaxRows[vecs]);
+        const Strips strips(out_channels, tile_rows(vecs, out_channels));
         const auto run = [&](int64_t o, int64_t count, int64_t rows) {
           if (count == 0) return;
           out.c = args.y + at + o * plane;

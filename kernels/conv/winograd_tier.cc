@@ -196,8 +196,8 @@ ProductFn product_of(int64_t rows) {
 template <int Blocks>
 void products(const Factors& f, int64_t tiles, float* c) {
   constexpr int NV = Blocks * kBlockVecs;
-  constexpr int64_t most = kMaxRows[NV];
-  const int64_t strips = ceil_div(tiles, most), height = tiles / strips, taller = tiles % strips;
+  const int64_t most = tile_rows(NV, tiles), strips = ceil_div(tiles, most), height = tiles / strips,
+                taller = tiles % strips;
   // The strips share the lines of the next element's panel, which lies behind this one. Not on Zen 4 and 5, whose
   // prefetchers follow the panels by themselves, and whose requests wait for a place among the loads: resnet18 on Zen
   // 5, one thread and two, 15.2 and 9.9 ms with them, 12.5 and 8.6 without, resnet50 40.0 and 25.1 for 37.7 and 23.8.

@@ -134,7 +134,7 @@ void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
   constexpr std::make_integer_sequence<int, kPanelVecs> kVecs;
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
   const bool packed_a = g.a_strip != 0, several = g.panels > 1;
-  const Strips strips(g.rows, packed_a || several || vecs == kPanelVecs ? panel_rows() : kMaxRows[vecs]);
+  const Strips strips(g.rows, packed_a || several ? panel_rows() : tile_rows(vecs, g.rows));
   TileOut out = g.out;
   const float* a = g.a;
   Ahead ahead;
