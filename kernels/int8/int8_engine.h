@@ -56,8 +56,8 @@ struct Sums {
   }
 };
 
-// Adds up quads [first, first + count) for R rows and NV registers of columns; kFit: pairs of products fit words.
-template <int R, int NV, bool kSignedVectors, bool kAt, bool kFit = false>
+// Adds up quads [first, first + count) for R rows and NV registers of columns.
+template <int R, int NV, bool kSignedVectors, bool kAt>
 void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row) {
   int32_t* acc = b.acc + at_row * kInt8Width;
   Sums<R, NV> sum(acc, first > 0);
@@ -75,14 +75,13 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
     if (far)
 #pragma GCC unroll 4
       for (int64_t line = 0; line < kInt8Width * 4; line += 64) __builtin_prefetch(at + kInt8Ahead + line);
-    Quads<kSignedVectors, kFit> x[NV];
+    Quads<kSignedVectors> x[NV];
 #pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v)
-      x[v] = Quads<kSignedVectors, kFit>(load_bytes(at + v * static_cast<int>(sizeof(Bytes))));
+    for (int v = 0; v < NV; ++v) x[v] = Quads<kSignedVectors>(load_bytes(at + v * static_cast<int>(sizeof(Bytes))));
     const int64_t step = kAt ? b.step[first + s] : 0;
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const Quads<!kSignedVectors, kFit> w(repeat_quad(kAt ? row[r] + step : quad + r * row_step));
+      const Quads<!kSignedVectors> w(repeat_quad(kAt ? row[r] + step : quad + r * row_step));
 #pragma GCC unroll 4
       for (int v = 0; v < NV; ++v) sum.v[r][v] = dot4(sum.v[r][v], x[v], w);
     }
@@ -95,8 +94,8 @@ using Int8Tile = void (*)(const Int8Block&, int64_t first, int64_t count, int64_
 #if !defined(TC_VNNI)
 // Without the instruction, bytes widen to words, once for a block: tiles read words, two of a quad at a time, and spend
 // nothing but a multiply-add and an addition on each register of pairs. The multiply-add of bytes makes three
-// instructions of four, but saturates: it is taken where it cannot. A loop in the first-level cache of a Zen 3 reaches
-// 120 GOP/s with words, 183 with bytes.
+// instructions of four, but saturates: it is taken where few weights can make it. A loop in the first-level cache of a
+// Zen 3 reaches 120 GOP/s with words, 183 with bytes.
 // Quads whose words stay in the first-level cache, vectors and rows.
 inline constexpr int kWordQuads = 96;
 // Words of a row; a line more, so that rows do not meet in one set of the cache.
@@ -107,6 +106,19 @@ inline constexpr int64_t kFewWordRows = 3;
 struct Words {
   alignas(64) int16_t vectors[kWordQuads * kInt8Width * 4];  // [quad][half][position][2]
   alignas(64) int16_t rows[2 * kInt8Rows * kWordRow];
+};
+
+// Steps of bytes for the columns of a tile. Pairs of a step never make products with unsigned bytes that leave a word:
+// a quad whose weights could is two steps, of halves of each weight. A Xeon, normal weights with a standard deviation
+// of 16, 25, 30 and 36 of 127, 512 x 1024 x 1024: none, 2, 14 and 50 % of the quads are halved, words 7.5 ms,
+// so 5.5, 5.6, 6.4 and by words.
+constexpr int kByteSteps = kWordQuads + kWordQuads / 4;
+struct ByteSteps {
+  alignas(64) uint8_t halved[kByteSteps * kTileVecs * sizeof(Bytes)];
+  const uint8_t* vectors;  // halved, or where they lie when all fit
+  int64_t apart;           // bytes from step to step
+  int64_t count;
+  int64_t at[kByteSteps];  // of a row's bytes
 };
 
 template <bool kSigned>
@@ -137,22 +149,45 @@ TC_INLINE void widen_quads(const uint8_t* from, int64_t quads, int16_t* to) {
   for (; i < quads; ++i) widen_quad<kSigned>(from + i * 4, to + i * 4);
 }
 
-// Whether no two neighbours of signed bytes could make products with unsigned ones leave a word: weights of 7 bits, and
-// most panels of tensors whose largest weight is far above the others.
-template <int NV>
-bool pairs_fit(const uint8_t* from, int64_t quads) {
-  // Most weights of 8 bits say no soon.
-  constexpr int64_t kAtOnce = 16;
-  for (; quads > 0; quads -= kAtOnce) {
-    Bytes most = no_bytes();
-    for (int64_t left = quads < kAtOnce ? quads : kAtOnce; left > 0; --left, from += kInt8Width * 4)
+// The steps of NV registers of quads' signed bytes; at(s): what a row has of quad s. False where so many are halved
+// that words are faster.
+template <int NV, class At>
+bool byte_steps(const uint8_t* from, int64_t quads, const At& at, ByteSteps& to) {
+  const int64_t most = quads + quads / 4;
+  to.vectors = from, to.apart = kInt8Width * 4, to.count = 0;
+  uint8_t* next = to.halved;
+  const auto put = [&](const Bytes* x) {
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v, next += sizeof(Bytes)) store_bytes(next, x[v]);
+  };
+  for (int64_t s = 0; s < quads; ++s) {
+    const auto load = [&](int64_t quad, Bytes* x) {
 #pragma GCC unroll 4
       for (int v = 0; v < NV; ++v)
-        most = larger_words(most, pair_sizes(load_bytes(from + v * static_cast<int>(sizeof(Bytes)))));
-    alignas(64) int16_t sizes[sizeof(Bytes) / 2];
-    store_bytes(sizes, most);
-    for (const int16_t size : sizes)
-      if (size > 128) return false;
+        x[v] = load_bytes(from + quad * kInt8Width * 4 + v * static_cast<int>(sizeof(Bytes)));
+    };
+    Bytes x[NV], sizes = no_bytes();
+    load(s, x);
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v) sizes = larger_words(sizes, pair_sizes(x[v]));
+    if (any_above(sizes, 128)) {
+      if (to.count + 1 + quads - s > most) return false;
+      if (to.vectors == from) {
+        to.vectors = to.halved, to.apart = NV * static_cast<int>(sizeof(Bytes));
+        for (int64_t before = 0; before < s; ++before) {
+          Bytes fit[NV];
+          load(before, fit);
+          put(fit);
+        }
+      }
+      Bytes low[NV];
+#pragma GCC unroll 4
+      for (int v = 0; v < NV; ++v) low[v] = lower_half(x[v]), x[v] = minus_bytes(x[v], low[v]);
+      put(low);
+      to.at[to.count++] = at(s);
+    }
+    if (to.vectors != from) put(x);
+    to.at[to.count++] = at(s);
   }
   return true;
 }
@@ -221,6 +256,26 @@ void word_tile(const Words& words, int first_vec, int64_t count, bool resumes, i
   }
   sum.store(acc);
 }
+
+// row: of each of R rows.
+template <int R, int NV>
+void byte_tile(const ByteSteps& steps, const uint8_t* const* row, bool resumes, int32_t* acc) {
+  Sums<R, NV> sum(acc, resumes);
+  const uint8_t* vectors = steps.vectors;
+  const int64_t apart = steps.apart;
+  for (const int64_t *at = steps.at, *end = at + steps.count; at < end; ++at, vectors += apart) {
+    Quads<true, true> x[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v) x[v] = Quads<true, true>(load_bytes(vectors + v * static_cast<int>(sizeof(Bytes))));
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const Quads<false, true> w(repeat_quad(row[r] + *at));
+#pragma GCC unroll 4
+      for (int v = 0; v < NV; ++v) sum.v[r][v] = dot4(sum.v[r][v], x[v], w);
+    }
+  }
+  sum.store(acc);
+}
 #endif
 
 // Tiles of up to so many rows; of few columns more rows fit, and are needed for as many independent sums.
@@ -251,23 +306,36 @@ void int8_rows(const Int8Block& b, std::integer_sequence<int, kLess...>) {
     static constexpr WordTile kTiles[][2] = {
         {word_tile<kLess + 1, kFull, false>, word_tile<kLess + 1, kFull, true>}...};
     static constexpr WordTile kEnds[][2] = {{word_tile<kLess + 1, kEnd, false>, word_tile<kLess + 1, kEnd, true>}...};
+    using ByteTile = void (*)(const ByteSteps&, const uint8_t* const*, bool resumes, int32_t* acc);
+    static constexpr ByteTile kByteTiles[] = {byte_tile<kLess + 1, kFull>...};
+    static constexpr ByteTile kByteEnds[] = {byte_tile<kLess + 1, kEnd>...};
+    const auto by_bytes = [&](int64_t first, int64_t count) {
+      ByteSteps steps[(NV + kFull - 1) / kFull];
+      const auto at = [&](int64_t s) { return kAt ? b.step[first + s] : (first + s) * b.group * 4; };
+      for (int v = 0; v < NV; v += kFull) {
+        const uint8_t* from = b.vectors + first * kInt8Width * 4 + v * static_cast<int>(sizeof(Bytes));
+        ByteSteps& to = steps[v / kFull];
+        if (!(v + kFull < NV ? byte_steps<kFull>(from, count, at, to) : byte_steps<kEnd>(from, count, at, to)))
+          return false;
+      }
+      each_tile([&](int64_t r, int64_t rows) {
+        const uint8_t* row[kMost];
+        for (int64_t i = 0; i < rows; ++i)
+          row[i] = b.row + (kAt ? b.at[r + i] : b.group == 1 ? (r + i) * b.depth * 4 : r * b.depth * 4 + i * 4);
+        for (int v = 0; v < NV; v += kFull)
+          (v + kFull < NV ? kByteTiles : kByteEnds)[rows - 1](steps[v / kFull], row, first > 0,
+                                                              b.acc + r * kInt8Width + v * kQuads);
+      });
+      return true;
+    };
+    // A part that has too many large weights speaks for the others.
+    bool tries_bytes = kSignedVectors;
     Words words;
     each_part(kWordQuads, [&](int64_t first, int64_t count) {
       const uint8_t* const vectors = b.vectors + first * kInt8Width * 4;
       if constexpr (kSignedVectors) {
-        static constexpr Int8Tile kFitTiles[] = {int8_tile<kLess + 1, kFull, true, kAt, true>...};
-        static constexpr Int8Tile kFitEnds[] = {int8_tile<kLess + 1, kEnd, true, kAt, true>...};
-        if (pairs_fit<NV>(vectors, count)) {
-          Int8Block part = b;
-          part.cached_vectors = true;
-          each_tile([&](int64_t r, int64_t rows) {
-            for (int v = 0; v < NV; v += kFull) {
-              part.vectors = b.vectors + v * static_cast<int>(sizeof(Bytes)), part.acc = b.acc + v * kQuads;
-              (v + kFull < NV ? kFitTiles : kFitEnds)[rows - 1](part, first, count, r);
-            }
-          });
-          return;
-        }
+        tries_bytes = tries_bytes && by_bytes(first, count);
+        if (tries_bytes) return;
       }
       widen_vectors<NV, kSignedVectors>(vectors, count, words.vectors);
       each_tile([&](int64_t r, int64_t rows) {

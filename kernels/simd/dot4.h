@@ -122,14 +122,16 @@ TC_INLINE Bytes word_pair(Bytes quads) {
   const Bytes words = TC_WORDS(shuffle_epi8)(quads, load_bytes(kPlaces.of));
   return kSigned ? TC_WORDS(srai_epi16)(words, 8) : words;
 }
-// Adds up the products of two words per lane. The compiler must not add products to each other first, which takes
-// registers that sums are in.
+// Adds up the products of two words per lane. In assembler: the compiler would add products to each other first, which
+// takes registers that sums are in, or copy every sum.
 TC_INLINE Bytes add_pairs(Bytes sum, Bytes a, Bytes b) {
-  sum = TC_WORDS(add_epi32)(sum, TC_WORDS(madd_epi16)(a, b));
+  const Bytes products = TC_WORDS(madd_epi16)(a, b);
 #if defined(__AVX512F__)
-  asm("" : "+v"(sum));
+  asm("vpaddd %1, %0, %0" : "+v"(sum) : "v"(products));
+#elif defined(__AVX2__)
+  asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(products));
 #else
-  asm("" : "+x"(sum));
+  asm("paddd %1, %0" : "+x"(sum) : "x"(products));
 #endif
   return sum;
 }
@@ -145,6 +147,22 @@ TC_INLINE Bytes pair_sizes(Bytes b) {
 }
 TC_INLINE Bytes larger_words(Bytes a, Bytes b) {
   return TC_WORDS(max_epi16)(a, b);
+}
+TC_INLINE bool any_above(Bytes words, int16_t limit) {
+#if defined(__AVX512F__)
+  return _mm512_cmpgt_epi16_mask(words, _mm512_set1_epi16(limit)) != 0;
+#else
+  return TC_WORDS(movemask_epi8)(TC_WORDS(cmpgt_epi16)(words, TC_WORDS(set1_epi16)(limit))) != 0;
+#endif
+}
+// Half of each signed byte, towards minus infinity.
+TC_INLINE Bytes lower_half(Bytes b) {
+  const Bytes above = TC_WORDS(sub_epi8)(b, TC_WORDS(set1_epi8)(-128));
+  const Bytes half = TC_AND(TC_WORDS(srli_epi16)(above, 1), TC_WORDS(set1_epi8)(127));
+  return TC_WORDS(sub_epi8)(half, TC_WORDS(set1_epi8)(64));
+}
+TC_INLINE Bytes minus_bytes(Bytes a, Bytes b) {
+  return TC_WORDS(sub_epi8)(a, b);
 }
 #endif
 TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {
