@@ -51,6 +51,14 @@ class OneEngine(tool.ToolTest):
             self.assertGreater(row["engines"]["streams"]["ratio"], 0)
         self.refuses("m.tc", "--engines", "streams,tc", says="no engine")
 
+    def test_without_amx(self):
+        self.write("m.tc", MODEL)
+        options = ["--engines", "tc", "--threads", "1", "--dim", "N=4", "--md", "r.md", *QUICK]
+        self.run_tool("m.tc", "--without-amx", *options)
+        page = (self.folder / "r.md").read_text()
+        self.assertIn("tc is tc ", page)
+        self.assertNotIn("tc is tc amx", page)
+
     def test_zoo(self):
         self.assertIn("zoo:resnet50", self.run_tool("--list"))
         self.run_tool("zoo:mlp", "--save-models", "models")

@@ -12,6 +12,7 @@
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/files/npy.h"
 #include "tc/tools/bench/engine.h"
+#include "tc/tools/bench/hide_amx.h"
 #include "tc/tools/bench/operators.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
@@ -31,7 +32,7 @@ struct Options {
   double min_seconds = 2;
   int blocks = 8, loads = 3;
   std::optional<double> rtol, atol_of_max;  // the model's own if not given
-  bool list = false, browser = false;
+  bool list = false, browser = false, without_amx = false;
   std::string command;  // this one's arguments
   std::string json, markdown, svg, ort_library, packages, worker, save_models;
 };
@@ -256,6 +257,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->capture_default_str();
   app.add_flag("--browser", o.browser, cat(kBrowser, " too: ONNX Runtime Web in headless Chromium"));
+  app.add_flag("--without-amx", o.without_amx, "hide AMX from all engines: what a machine without it does");
   app.add_option("--threads", o.threads, "thread counts")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))
@@ -288,6 +290,7 @@ int main(int argc, char** argv) {
     if (!o.worker.empty()) return serve(o.worker, o.ort_library);
     if (o.list) return list_zoo();
     if (!o.save_models.empty()) return save_models(o);
+    if (o.without_amx) hide_amx();
     if (o.models.empty()) throw CLI::ValidationError("give a model (see --help)");
     return run(o);
   });
