@@ -17,8 +17,9 @@ constexpr int64_t kChunkSteps = 512;
 // Long pointwise sums do better in pieces whose weights stay in L1: 2048 to 512 channels at 7 x 7 by 7-14 %, 1024 to
 // 256 at 14 x 14 by 4-11 %; of up to 512 channels there is no difference.
 constexpr int64_t kLongSteps = 1024, kLongChunkSteps = 128;
-// So do those of images that are no wider than a tile, which read the weights for a row's few pixels: 512 channels of
-// 3x3 at 7 x 7 with AVX-512 1.79 to 1.63 ms, two threads 0.88 to 0.81. Tiles of AVX2 take longer, 2.60 and 2.80.
+// So do those of images that are no wider than a tile, which read the weights for a row's few pixels, where L1 holds
+// what a tile of one input block has: 512 channels of 3x3 at 7 x 7 with AVX-512 1.79 to 1.63 ms, two threads 0.88 to
+// 0.81. Tiles of AVX2 take longer, 2.60 and 2.80.
 constexpr int64_t kNarrow = 7;
 // The copy of a padded input region stays in L2.
 constexpr int64_t kRegionFloats = 64 * 1024;
@@ -71,7 +72,9 @@ void plan_direct(ConvPlan& p, const ConvShape& s, int width) {
   const int64_t in_blocks = plain ? 1 : blocks(s.ic / s.groups);
   const int64_t block = plain ? s.ic : kChannelBlock;
   const int64_t chunk_steps = pointwise && in_blocks * block >= kLongSteps ? kLongChunkSteps : kChunkSteps;
-  const bool narrow = !pointwise && !s.transposed && p.cols <= kNarrow && width >= kBlockGroup * kChannelBlock;
+  const auto block_weights = static_cast<size_t>(taps * block * kBlockGroup * kChannelBlock);
+  const bool narrow = !pointwise && !s.transposed && p.cols <= kNarrow && width >= kBlockGroup * kChannelBlock &&
+                      block_weights * sizeof(float) <= cpu_info().l1d_bytes;
   p.chunk = narrow ? 1 : std::clamp<int64_t>(ceil_div(chunk_steps, taps * block), 1, in_blocks);
   p.chunk = ceil_div(in_blocks, ceil_div(in_blocks, p.chunk));
   const int64_t chunk_floats = p.chunk * block;
