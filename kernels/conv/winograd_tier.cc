@@ -196,17 +196,16 @@ ProductFn product_of(int64_t rows) {
 template <int Blocks>
 void products(const Factors& f, int64_t tiles, float* c) {
   constexpr int NV = Blocks * kBlockVecs;
-  const int64_t most = tile_rows(NV, tiles), strips = ceil_div(tiles, most), height = tiles / strips,
-                taller = tiles % strips;
+  const Strips strips(tiles, tile_rows(NV, tiles));
   // The strips share the lines of the next element's panel, which lies behind this one. Not on Zen 4 and 5, whose
   // prefetchers follow the panels by themselves, and whose requests wait for a place among the loads: resnet18 on Zen
   // 5, one thread and two, 15.2 and 9.9 ms with them, 12.5 and 8.6 without, resnet50 40.0 and 25.1 for 37.7 and 23.8.
   // On Zen 3 resnet18 26.5 and 14.4 without, 23.6 and 12.7 with them, resnet50 86.0 and 43.4, 81.6 and 41.8.
   const bool by_themselves = cpu_info().zen4_or_later();
-  const int64_t lines = by_themselves ? 0 : ceil_div(kChannelBlock * Blocks, strips);
+  const int64_t lines = by_themselves ? 0 : ceil_div(kChannelBlock * Blocks, strips.count);
   const float *a = f.a, *ahead = f.b + f.products * f.ic * Blocks * kChannelBlock;
-  for (int64_t strip = 0; strip < strips; ++strip) {
-    const int64_t rows = height + (strip < taller ? 1 : 0);
+  for (int64_t strip = 0; strip < strips.count; ++strip) {
+    const int64_t rows = strips.rows(strip);
     product_of<NV>(rows)(f, a, c, ahead, lines);
     ahead += f.products * ceil_div(f.ic, kChannelBlock) * lines * kChannelBlock;
     a += rows * kChannelBlock;

@@ -112,7 +112,10 @@ struct Words {
 // a quad whose weights could is two steps, of halves of each weight. A Xeon, normal weights with a standard deviation
 // of 16, 25, 30 and 36 of 127, 512 x 1024 x 1024: none, 2, 14 and 50 % of the quads are halved, words 7.5 ms,
 // so 5.5, 5.6, 6.4 and by words.
-constexpr int kByteSteps = kWordQuads + kWordQuads / 4;
+constexpr int64_t most_byte_steps(int64_t quads) {
+  return quads + quads / 4;
+}
+constexpr int64_t kByteSteps = most_byte_steps(kWordQuads);
 struct ByteSteps {
   alignas(64) uint8_t halved[kByteSteps * kTileVecs * sizeof(Bytes)];
   const uint8_t* vectors;  // halved, or where they lie when all fit
@@ -153,30 +156,28 @@ TC_INLINE void widen_quads(const uint8_t* from, int64_t quads, int16_t* to) {
 // that words are faster.
 template <int NV, class At>
 bool byte_steps(const uint8_t* from, int64_t quads, const At& at, ByteSteps& to) {
-  const int64_t most = quads + quads / 4;
   to.vectors = from, to.apart = kInt8Width * 4, to.count = 0;
   uint8_t* next = to.halved;
   const auto put = [&](const Bytes* x) {
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v, next += sizeof(Bytes)) store_bytes(next, x[v]);
   };
-  for (int64_t s = 0; s < quads; ++s) {
-    const auto load = [&](int64_t quad, Bytes* x) {
+  const auto read = [&](int64_t s, Bytes* x) {
 #pragma GCC unroll 4
-      for (int v = 0; v < NV; ++v)
-        x[v] = load_bytes(from + quad * kInt8Width * 4 + v * static_cast<int>(sizeof(Bytes)));
-    };
+    for (int v = 0; v < NV; ++v) x[v] = load_bytes(from + s * kInt8Width * 4 + v * static_cast<int>(sizeof(Bytes)));
+  };
+  for (int64_t s = 0; s < quads; ++s) {
     Bytes x[NV], sizes = no_bytes();
-    load(s, x);
+    read(s, x);
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v) sizes = larger_words(sizes, pair_sizes(x[v]));
     if (any_above(sizes, 128)) {
-      if (to.count + 1 + quads - s > most) return false;
+      if (to.count + 1 + quads - s > most_byte_steps(quads)) return false;
       if (to.vectors == from) {
         to.vectors = to.halved, to.apart = NV * static_cast<int>(sizeof(Bytes));
         for (int64_t before = 0; before < s; ++before) {
           Bytes fit[NV];
-          load(before, fit);
+          read(before, fit);
           put(fit);
         }
       }
