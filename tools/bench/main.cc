@@ -11,8 +11,9 @@
 #include "tc/bench/zoo/zoo.h"
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/files/npy.h"
+#include "tc/kernels/cpu.h"
 #include "tc/tools/bench/engine.h"
-#include "tc/tools/bench/hide_amx.h"
+#include "tc/tools/bench/limit_isa.h"
 #include "tc/tools/bench/operators.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
@@ -32,7 +33,8 @@ struct Options {
   double min_seconds = 2;
   int blocks = 8, loads = 3;
   std::optional<double> rtol, atol_of_max;  // the model's own if not given
-  bool list = false, browser = false, without_amx = false;
+  bool list = false, browser = false;
+  std::string isa;      // tier of instructions that engines see; empty: the machine's
   std::string command;  // this one's arguments
   std::string json, markdown, svg, ort_library, packages, worker, save_models;
 };
@@ -154,6 +156,7 @@ int run(const Options& o) {
   plan.min_seconds = o.min_seconds;
   plan.blocks = o.blocks;
   plan.loads = o.loads;
+  plan.isa = o.isa;
   if (std::any_of(o.engines.begin(), o.engines.end(), [](const auto& e) { return e == kOrt || e == kOrtExact; }))
     plan.ort_library = ort_library(o);
   for (const auto& engine : plan.engines)
@@ -249,6 +252,8 @@ int main(int argc, char** argv) {
   Options o;
   o.inputs.random_seed = 1;
   for (int i = 1; i < argc; ++i) o.command += cat(" ", argv[i]);
+  std::vector<std::string> tiers;
+  for (int i = 0; i < kernels::kTierCount; ++i) tiers.push_back(kernels::tier_name(static_cast<kernels::Tier>(i)));
   CLI::App app("Compares tc with ONNX Runtime, native and WebAssembly, on ONNX models.", "tc-bench");
   app.footer(kExamples);
   app.add_option("models", o.models, "model files, zoo:NAME, zoo:all, op:LINE, op:NAME or op:all")->allow_extra_args();
@@ -257,7 +262,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->capture_default_str();
   app.add_flag("--browser", o.browser, cat(kBrowser, " too: ONNX Runtime Web in headless Chromium"));
-  app.add_flag("--without-amx", o.without_amx, "hide AMX from all engines: what a machine without it does");
+  app.add_option("--isa", o.isa, "hide instructions above this tier from tc, ort and ort-exact (avx2: VNNI too)")
+      ->check(CLI::IsMember(tiers));
   app.add_option("--threads", o.threads, "thread counts")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))
@@ -287,10 +293,10 @@ int main(int argc, char** argv) {
   app.add_option("--packages", o.packages, "node_modules folder with the peers' packages");
   app.add_option("--worker", o.worker)->group("");
   return run_tool(app, argc, argv, [&] {
+    if (!o.isa.empty()) limit_isa(*kernels::parse_tier(o.isa));
     if (!o.worker.empty()) return serve(o.worker, o.ort_library);
     if (o.list) return list_zoo();
     if (!o.save_models.empty()) return save_models(o);
-    if (o.without_amx) hide_amx();
     if (o.models.empty()) throw CLI::ValidationError("give a model (see --help)");
     return run(o);
   });

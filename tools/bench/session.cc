@@ -52,6 +52,7 @@ std::unique_ptr<Worker> start(const std::string& engine, const Plan& plan) {
   if (const auto it = plan.scripts.find(engine); it != plan.scripts.end())
     return std::make_unique<Worker>("node", std::vector<std::string>{"node", "--no-warnings", it->second}, true);
   std::vector<std::string> args{"tc-bench", "--worker", engine};
+  if (!plan.isa.empty()) args.insert(args.end(), {"--isa", plan.isa});
   if (!plan.ort_library.empty()) args.insert(args.end(), {"--ort-library", plan.ort_library});
   return std::make_unique<Worker>("/proc/self/exe", args, true);
 }

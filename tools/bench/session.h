@@ -19,11 +19,11 @@ struct Plan {
   std::string name, model;           // for people; the file
   std::vector<std::string> engines;  // the first is the one that others are compared with
   int threads = 1;
-  double min_seconds = 2;  // of timed runs per engine
-  int blocks = 8;          // that these are split into
-  int loads = 3;           // of each engine; figures are medians over them
-  std::string inputs;      // .npz in a folder that takes the engines' outputs too
-  std::string ort_library;
+  double min_seconds = 2;                      // of timed runs per engine
+  int blocks = 8;                              // that these are split into
+  int loads = 3;                               // of each engine; figures are medians over them
+  std::string inputs;                          // .npz in a folder that takes the engines' outputs too
+  std::string ort_library, isa;                // the options of these names, for workers
   std::map<std::string, std::string> scripts;  // of engines that run in node
   Tolerance tolerance{1e-3, 1e-7, 1e-4};
 };
