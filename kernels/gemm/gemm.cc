@@ -26,8 +26,9 @@ constexpr int64_t kBlockN = 512;
 constexpr int64_t kShortBlockN = 2048;
 // Packed B of one phase: well inside L3.
 constexpr int64_t kPhaseFloats = int64_t{1} << 20;
-// B packed inside a tile: stays in L2 beside A.
-constexpr int64_t kTileFloats = 48 * 1024;
+// A block of B packed inside a tile: stays in L2 beside A. Its rows are read by 256 bytes at least, 16x1024x1024 with
+// AVX2 0.73 ms by 192, 0.53 so.
+constexpr int64_t kTileFloats = 48 * 1024, kTileColumns = 64;
 // From these on, A is packed too: a tile then reads one stream instead of one for each row. 128x768x3072 with weights
 // from memory 7.5 to 6.4 ms, 1024^3 29 to 25; 512^3 as before, 256^3 0.36 to 0.39. What a worker packs the others read:
 // on two cores of Zen 5 that share no cache 64x512x512 takes 0.084 ms so and 0.068 where it lies, 64x3072x768 the same.
@@ -35,7 +36,8 @@ constexpr int64_t kPackedASteps = 256;
 constexpr int64_t kPackedAProducts = int64_t{1} << 27;
 // Columns that are a multiple of every tier's register, and rows of B between which the machine's prefetchers follow.
 constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
-// Rows of A that do not make up for a copy of B.
+// Rows of A for which each tile packs the B it reads. Of more, one copy for all tiles: 512x256x256 with AVX2 1.05 times
+// as fast, on two threads 1.07.
 constexpr int64_t kFewRows = 256;
 // Enough tiles to balance two to eight threads, none so small that claiming it (about 0.1 us) shows.
 constexpr int64_t kWantedTiles = 16;
@@ -234,12 +236,37 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
 }
 
 // Whether B is read where it lies: whole registers of a narrow panel, no page further than the next row, or for too few
-// rows to make up for a copy. 64 products of 128 x 128 and 16 columns: 0.73 to 0.60 ms. On Zen 5, how many times as
-// fast, m x n x k: 256x256x256 1.03 (two threads 1.05), 64x512x512 1.14, 64x1024x1024 1.23, 16x1024x1024 1.5,
-// 16x4096x1024 1.4, 200x1024x144 1.01; 300x2048x48 0.97.
+// rows to make up for a copy, unless rows of B meet in the same lines of a second-level cache that they overflow. 64
+// products of 128 x 128 and 16 columns: 0.73 to 0.60 ms. On a Xeon, how many times as fast as packed by tiles: AVX-512
+// 16x256x256 1.7, 64x256x256 1.09, 64x512x512 1.05, 256x256x256 0.98, 200x144x1024 0.87; 64x1024x1024 0.68; AVX2
+// 16x256x256 1.3, 24x512x512 0.99, 48x512x512 0.93, 256x256x256 0.88; 16x1024x1024 0.51, 16x1024x1008 0.95.
 bool reads_in_place(const GemmArgs& g, const GemmTraits& t) {
+  constexpr int64_t kMeeting = 256;
   if (g.b_cs != 1 || g.n % kWholeRegisters != 0 || g.b_rs < g.n) return false;
-  return (g.n <= t.width && g.b_rs <= kNearRow) || g.m <= kFewRows;
+  const bool meets = g.b_rs % kMeeting == 0 && g.k * g.b_rs >= t.near_floats;
+  return (g.n <= t.width && g.b_rs <= kNearRow) || (g.m <= (t.width >= 64 ? 64 : 32) && !meets);
+}
+
+// Each tile has all rows and packs the columns of B that it reads, a block of steps at a time: no core takes from
+// another what that one packed. Two threads on a Xeon, by phases and so: AVX2 128x128x128 0.034 and 0.021 ms,
+// 64x128x128 0.020 and 0.012, 256x256x256 0.156 and 0.150; AVX-512 0.030 and 0.014, 0.014 and 0.008, 0.109 and 0.104.
+void plan_packing_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
+  p.source = GemmPlan::Source::in_tile;
+  p.row_tile = round_up(g.m, t.rows);
+  p.k_block = std::max<int64_t>(1, ceil_div(g.k, ceil_div(std::max<int64_t>(1, g.k), kBlockK)));
+  const int64_t columns = std::min(g.n, kTileFloats / p.k_block);
+  p.col_tile = std::max(kTileColumns, columns / kTileColumns * kTileColumns);
+  const auto flops = [&] { return 2.0 * static_cast<double>(g.m * p.col_tile) * static_cast<double>(g.k); };
+  while (p.col_tile > kTileColumns && p.batches * ceil_div(g.n, p.col_tile) < kWantedTiles && flops() > kLeastTileFlops)
+    p.col_tile = round_up(p.col_tile / 2, kTileColumns);
+  p.col_tile = std::min(round_up(g.n, t.width), p.col_tile);
+  // Of a few tiles two threads get as many each. Two threads, 160x160x160 with AVX2 0.051 to 0.041 ms.
+  const int64_t count = ceil_div(g.n, p.col_tile);
+  if (p.batches == 1 && count % 2 == 1 && 1 < count && count < kWantedTiles) {
+    const int64_t wider = round_up(ceil_div(g.n, count - 1), t.width);
+    if (wider * (count - 1) - g.n < t.width) p.col_tile = wider;
+  }
+  p.worker_floats = gemm_packed_floats(t, p.k_block, p.col_tile);
 }
 
 // Two threads meet in the middle of a phase. Where both would go over all columns, one for each of two row tiles, half
@@ -355,7 +382,6 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     return p;
   }
   plan_tiles(p, g, t, g.m);
-  p.row_tiles = ceil_div(g.m, p.row_tile);
   const bool may_pack_a = p.batches == 1 && g.m > 2 * t.rows && g.m * g.k <= kPhaseFloats;
   // A's steps do not follow each other, which the tiles want that are in assembler (simd/tile_steps.h): 256x256x256 of
   // a transposed A on Zen 3, one thread and two, 0.465 and 0.244 to 0.398 and 0.224 ms.
@@ -364,15 +390,14 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     p.source = Source::packed;
   } else if (!gathers_a && reads_in_place(g, t)) {
     p.source = Source::direct;
-  } else if (!gathers_a && p.row_tiles == 1 &&
-             gemm_packed_floats(t, g.k, std::min(p.col_tile, p.n_block)) <= kTileFloats) {
-    p.source = Source::in_tile;
-    p.worker_floats = gemm_packed_floats(t, g.k, p.col_tile);
+  } else if (!gathers_a && g.m <= kFewRows) {
+    plan_packing_tiles(p, g, t);
   } else {
     plan_phases(p, t, g.n, g.k);
   }
   const bool large = g.n >= t.packed_a_columns && g.k >= kPackedASteps && g.m * g.n * g.k >= kPackedAProducts;
   p.packs_a = gathers_a || (may_pack_a && large && p.source != Source::in_tile && p.source != Source::direct);
+  p.row_tiles = ceil_div(g.m, p.row_tile);
   if (p.packs_a) {
     p.row_strips = ceil_div(p.row_tile, t.rows);
     p.strip_floats = t.packed_rows * g.k;

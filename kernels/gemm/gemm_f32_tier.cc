@@ -70,47 +70,72 @@ void pack_fixed(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0,
 constexpr int64_t kAcrossSteps = kVecFloats == 8 ? 256 : kVecFloats == 16 ? 64 : kGemmShortSum;
 constexpr int64_t kLeastAcross = 192;
 
-// packed_a: the rows' strips, or null. onward: the panel that the worker reads after these, or null.
-void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
-               int64_t col1, const float* packed, const float* packed_a, const float* onward) {
+// B's steps from one on: panels of `depth` steps each, of which the first is step `from`; or where B lies, as GemmPlan
+// has it.
+struct Right {
+  const float* at;
+  int64_t depth, from;
+};
+
+// Steps k0 to k1. packed_a: the rows' strips, or null. onward: the panel that the worker reads after these, or null.
+void run_steps(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
+               int64_t col1, int64_t k0, int64_t k1, const Right& right, const float* packed_a, const float* onward) {
   GemmBlock block;
   block.rows = row1 - row0;
   block.a_rs = packed_a != nullptr ? 1 : g.a_rs;
   block.a_cs = packed_a != nullptr ? kPackedRows : g.a_cs;
   if (packed_a != nullptr) block.a_strip = p.strip_floats;
   block.epilogue = &g.epilogue;
+  block.k = k1 - k0;
+  block.a = (packed_a != nullptr ? packed_a : it.a + row0 * g.a_rs) + k0 * block.a_cs;
   // What a strip function rewrites is still in the first-level cache, unless sums are so short that this is all the
   // same.
   const int64_t longest = packed_a != nullptr ? 0 : g.epilogue.strip == nullptr ? kAcrossSteps : kGemmShortSum;
+  int64_t finished = col0;
+  for (int64_t j = col0, next; j < col1; j = next) {
+    block.panels = g.k <= longest && col1 - j >= kLeastAcross ? (col1 - j) / kPanel : 1;
+    next = j + block.panels * kPanel;
+    block.out = out_at(g, it, row0, j, least(kPanel, col1 - j));
+    block.out.first = k0 == 0;
+    block.out.last = k1 == g.k;
+    if (p.source == Source::direct) {
+      block.b_rs = g.b_rs;
+      block.b_panel = kPanel;
+      block.b = right.at + j - col0 + k0 * g.b_rs;
+    } else {
+      block.b_rs = round_up(block.out.cols, kVecFloats);
+      block.b_panel = right.depth * kPanel;
+      block.b = right.at + (j - col0) * right.depth + right.from * block.b_rs;
+      block.ahead = next < col1 ? block.b + right.depth * (next - j) : onward;
+    }
+    TC_TIER_NAME(gemm_block)(block);
+    // The strip's operands and results of 64 or more columns are still in L1 or L2.
+    if (block.out.last && g.epilogue.strip != nullptr && ((next - col0) % 64 == 0 || next >= col1)) {
+      strip(g, it, row0, row1 - row0, finished, least(col1, next) - finished);
+      finished = next;
+    }
+  }
+}
+
+void run_tiles(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
+               int64_t col1, const float* packed, const float* packed_a, const float* onward) {
   int64_t k0 = 0;
   do {
     const int64_t k1 = least(g.k, k0 + p.k_block);
-    block.k = k1 - k0;
-    block.a = (packed_a != nullptr ? packed_a : it.a + row0 * g.a_rs) + k0 * block.a_cs;
-    int64_t finished = col0;
-    for (int64_t j = col0, next; j < col1; j = next) {
-      block.panels = g.k <= longest && col1 - j >= kLeastAcross ? (col1 - j) / kPanel : 1;
-      next = j + block.panels * kPanel;
-      block.out = out_at(g, it, row0, j, least(kPanel, col1 - j));
-      block.out.first = k0 == 0;
-      block.out.last = k1 == g.k;
-      if (p.source == Source::direct) {
-        block.b_rs = g.b_rs;
-        block.b_panel = kPanel;
-        block.b = packed + j - col0 + k0 * g.b_rs;
-      } else {
-        block.b_rs = round_up(block.out.cols, kVecFloats);
-        block.b_panel = g.k * kPanel;
-        block.b = packed + (j - col0) * g.k + k0 * block.b_rs;
-        block.ahead = next < col1 ? block.b + g.k * (next - j) : k1 < g.k ? packed + k1 * block.b_rs : onward;
-      }
-      TC_TIER_NAME(gemm_block)(block);
-      // The strip's operands and results of 64 or more columns are still in L1 or L2.
-      if (block.out.last && g.epilogue.strip != nullptr && ((next - col0) % 64 == 0 || next >= col1)) {
-        strip(g, it, row0, row1 - row0, finished, least(col1, next) - finished);
-        finished = next;
-      }
-    }
+    const float* then = k1 < g.k ? packed + k1 * least(kPanel, round_up(col1 - col0, kVecFloats)) : onward;
+    run_steps(g, p, it, row0, row1, col0, col1, k0, k1, {packed, g.k, k0}, packed_a, then);
+    k0 = k1;
+  } while (k0 < g.k);
+}
+
+// Each block of B's steps is packed for all of the rows.
+void run_packing(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row0, int64_t row1, int64_t col0,
+                 int64_t col1, float* own) {
+  int64_t k0 = 0;
+  do {
+    const int64_t k1 = least(g.k, k0 + p.k_block);
+    pack_b(it.b + k0 * g.b_rs, g.b_rs, g.b_cs, k1 - k0, col0, col1, own);
+    run_steps(g, p, it, row0, row1, col0, col1, k0, k1, {own, k1 - k0, 0}, nullptr, nullptr);
     k0 = k1;
   } while (k0 < g.k);
 }
@@ -432,9 +457,8 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   const float* packed = it.b + (p.source == Source::direct ? col0 : col0 * g.k);
   if (p.source == Source::phase) packed = shared;
   if (p.source == Source::in_tile) {
-    float* own = gemm_worker_scratch(g, p, worker);
-    pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, own);
-    packed = own;
+    const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
+    return run_packing(g, p, it, row0, row1, col0, col1, gemm_worker_scratch(g, p, worker));
   }
   // What a tile's neighbour reads is at hand when the worker goes on to it. Weights from memory, two threads: the
   // products of BERT 1.79 to 1.90 times as fast as with one.
