@@ -49,7 +49,7 @@ SYSTEM = {
     r"sanitizer/.*": [r"tests/fuzz/.*"],
     r"benchmark/.*": [r"bench/.*"],
     r"[a-z_]+": [r".*"],  # the C++ standard library
-    r"((sys|linux)/[a-z0-9_]+|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|poll)\.h": [
+    r"((sys|linux|asm)/[a-z0-9_]+|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|poll)\.h": [
         r"(kernels|frontend/onnx|backend|tools|bench|tests|examples)/.*"
     ],
 }
