@@ -315,6 +315,18 @@ TEST(Conv, PatchesSideBySide) {
 }
 
 // Taps that lie in the padding for whole tiles, or for all of the image.
+// A row of one channel's taps is summed at once.
+TEST(Conv, LongKernelsOfOneChannel) {
+  ConvShape line = shape_2d(1, 1, 37, 1, 500, 1, 40, 7);
+  check(line);
+  line.pad[2] = 19, line.out[2] = (500 + 38 - 40) / 7 + 1;
+  check(line);
+  ConvShape plane = shape_2d(2, 1, 70, 19, 81, 3, 35, 2, 1);
+  check(plane);
+  plane.pad[2] = 20, plane.out[2] = (81 + 40 - 35) / 2 + 1;
+  check(plane, {.bias = true, .clip = true});
+}
+
 TEST(Conv, ImagesSmallerThanKernels) {
   for (const auto& [h, w] : {std::pair<int64_t, int64_t>{1, 40}, {40, 1}, {1, 1}, {2, 3}, {30, 5}})
     for (const int64_t stride : {1, 2})
