@@ -24,8 +24,8 @@ constexpr int64_t kBlockN = 512;
 // Of short sums: what the machine fetches ahead in a row is not another worker's. Two threads, 512 and all 1024
 // columns to a tile: 1024x8x1024 0.165 and 0.060 ms.
 constexpr int64_t kShortBlockN = 2048;
-// Packed B of one phase: well inside L3.
-constexpr int64_t kPhaseFloats = int64_t{1} << 20;
+// Packed B of one phase: well inside L3; the most, where A is packed again in each or sums are long.
+constexpr int64_t kPhaseFloats = int64_t{1} << 20, kLargePhaseFloats = 4 * kPhaseFloats;
 // A block of B packed inside a tile: stays in L2 beside A. Its rows are read by 256 bytes at least, 16x1024x1024 with
 // AVX2 0.73 ms by 192, 0.53 so.
 constexpr int64_t kTileFloats = 48 * 1024, kTileColumns = 64;
@@ -98,7 +98,14 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
 // B is packed by phases of their own, `k` rows of it.
 void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t floats = kPhaseFloats) {
   p.source = GemmPlan::Source::phase;
-  const int64_t columns = std::max<int64_t>(1, floats / std::max<int64_t>(1, k) / p.col_tile) * p.col_tile;
+  // Several workers pack a phase, a larger one where sums are long. 320x4096x4096, two threads, with AVX2 77 to 53 ms,
+  // by halves 33 to 23; one thread 41 to 46.
+  constexpr int64_t kTiles = 4, kLeastColumns = 128;
+  const int64_t unit_columns = p.strassen ? 2 * t.width : t.width;
+  const auto floats_of_two = [&] { return 2 * p.col_tile * k; };
+  while (p.col_tile > unit_columns && floats_of_two() > (p.col_tile > kLeastColumns ? floats : kLargePhaseFloats))
+    p.col_tile = round_up(p.col_tile / 2, unit_columns);
+  const int64_t columns = std::max(kTiles, floats / std::max<int64_t>(1, k) / p.col_tile) * p.col_tile;
   p.n_blocks = ceil_div(n, columns);
   p.n_block = round_up(ceil_div(n, p.n_blocks), p.col_tile);
   p.n_blocks = ceil_div(n, p.n_block);
@@ -170,11 +177,13 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const int64_t most_k = std::max(kSplitK, kSplitFloats / p.row_tile);
   p.k_block = round_up(ceil_div(k, ceil_div(k, most_k)), kSplitStep);
   p.col_tile = std::min(round_up(g.n, t.width), kBlockN);
+  const bool packed = g.packed_b != nullptr || g.halves != nullptr;
+  const bool in_tile = !packed && g.m <= p.row_tile && g.n > 3 * t.width;
   const auto count = [&] { return p.batches * ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   while (count() < kWantedTiles / 2) {
     if (p.col_tile > t.width) {
       p.col_tile = round_up(p.col_tile / 2, t.width);
-    } else if (p.row_tile > kSplitStrip) {
+    } else if (!in_tile && p.row_tile > kSplitStrip) {
       p.row_tile = round_up(p.row_tile / 2, kSplitStrip);
     } else {
       break;
@@ -182,9 +191,15 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   }
   p.row_tiles = ceil_div(g.m, p.row_tile);
   p.shared_floats = p.packed_a_floats;
-  if (g.packed_b != nullptr || g.halves != nullptr) {
+  if (packed) {
     p.source = GemmPlan::Source::packed;
     if (g.halves == nullptr) p.worker_floats = p.k_block * kSplitStrip;
+  } else if (in_tile) {
+    // As in plan_packing_tiles: 128x4096x4096, one thread and two, 28 and 28 ms by phases, so 24 and 10.6; 64x512x512
+    // 0.167 and 0.100, 0.129 and 0.084.
+    p.source = GemmPlan::Source::in_tile;
+    p.k_block = round_up(ceil_div(k, ceil_div(k, kSplitK)), kSplitStep);
+    p.worker_floats = p.k_block * kSplitStrip * kSplitTogether;
   } else {
     plan_phases(p, t, g.n, k);
   }
@@ -193,8 +208,6 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
 
 // By Strassen's method: rows of a tile, and floats of A that a worker packs, of which the sums take as many.
 constexpr int64_t kStrassenRows = 256, kStrassenFloats = int64_t{1} << 20;
-// Packed B of one phase: A is packed again in each.
-constexpr int64_t kStrassenPhaseFloats = 4 * kPhaseFloats;
 // An eighth of the products is saved. Its own work, sums and visits of C, costs a share of the time by every extent;
 // measured on Zen 4, GFLOP/s without and with it, AVX-512: 256x768x768 114, 128; 128x768x768 114, 124; 64x768x768 115,
 // 122; 256x768x128 114, 117; 256x128x768 115, 120; 32x768x768 115, 112. AVX2: 128x768x768 110, 118; 256x128x768 112,
@@ -227,7 +240,7 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   // Two threads and three tiles: 196 x 384 x 1536 1.31 ms, in six 1.0.
   if (count() < kWantedTiles / 2 && count() % 2 == 1) p.row_tile = ceil_div(p.row_tile, 2);
   p.row_tiles = ceil_div(g.m, p.row_tile);
-  if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k, kStrassenPhaseFloats);
+  if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k, kLargePhaseFloats);
   p.row_strips = ceil_div(ceil_div(p.row_tile, 2), t.rows);
   p.strip_floats = strassen_packed_floats(1, t.rows, p.k_block, blocks);
   p.worker_floats =

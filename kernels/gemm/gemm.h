@@ -85,6 +85,9 @@ inline int64_t few_left_floats(int64_t k) {
 // Rows of products that read each panel once, at most.
 inline constexpr int64_t kGemvRows = 4;
 
+// Strips of a right factor that a tile splits at once by halves, so that memory is read by 512 bytes.
+inline constexpr int64_t kSplitTogether = 4;
+
 struct GemmPlan {
   enum class Path : uint8_t {
     tiles,  // register tiles over packed panels

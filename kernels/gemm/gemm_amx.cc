@@ -102,7 +102,7 @@ void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
 }
 
 const float* right_of(const GemmArgs& g, const GemmPlan& p) {
-  return p.source == Source::phase ? g.b : g.halves != nullptr ? g.halves : g.packed_b;
+  return p.source != Source::packed ? g.b : g.halves != nullptr ? g.halves : g.packed_b;
 }
 
 // One strip of rows: [K in steps of 32][high, low][32 rows]. Rows beyond the last one hold what they held.
@@ -113,6 +113,17 @@ void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t rows = least(kStripRows, g.m - row0);
   for (int64_t i = 0; i < rows; ++i, a += g.a_rs)
     split_row(a, g.a_cs, g.k, to + i * kRowBytes, kStepBytes, 2 * kTileBytes);
+}
+
+// Steps [k0, k1) of the strips from column j on.
+void split_together(const GemmArgs& g, const Item& it, int64_t j, int64_t end, int64_t k0, int64_t k1, std::byte* to) {
+  const int64_t strip_bytes = ceil_div(k1 - k0, kStep) * kStepBytes;
+  for (int64_t k = k0; k < k1; k += kStep, to += kStepBytes) {
+    std::byte* strip = to;
+    for (int64_t i = j; i < least(end, j + kSplitTogether * kStripCols); i += kStripCols, strip += strip_bytes)
+      split_columns(it.b + i * g.b_cs + k * g.b_rs, g.b_rs, g.b_cs, least(kStep, k1 - k), least(kStripCols, end - i),
+                    strip);
+  }
 }
 
 void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
@@ -157,6 +168,10 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
         const int64_t strips = ceil_div(row1 - row0, kStripRows);
         if (j + kStripCols < g.n && p.row_tiles == 1)
           ahead = {sum.b + steps * kStepBytes, least(kMostAhead, ceil_div(kStepBytes / 64, strips))};
+      } else if (p.source == Source::in_tile) {
+        const int64_t strip = (j - col0) / kStripCols % kSplitTogether, strip_bytes = sum.blocks * kStepBytes;
+        if (strip == 0) split_together(g, it, j, col1, k0, k1, own);
+        sum.b = own + strip * strip_bytes;
       } else {
         // Packed panels are as wide as the tier's, and hold two of ours.
         const float* panels = it.b;

@@ -146,7 +146,13 @@ TEST(Gemm, PackingTiles) {
     check({256, 160, 160, false, bt}, {.row_bias = true, .residual = true});
     check({70, 1024, 700, false, bt}, {.scale = true, .residual_is_c = true, .alpha = 0.5f, .beta = 0.5f});
     check({40, 90, 30, false, bt, false, 2, 3}, {.clip = true});
+    check({40, 300, 50, bt, bt, false, 2, 3}, {.clip = true});
   }
+}
+
+// Sums so long that a phase holds few columns.
+TEST(Gemm, LongPhases) {
+  check({270, 530, 9000});
 }
 
 TEST(Gemm, BlocksOfEveryKind) {
