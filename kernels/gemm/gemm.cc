@@ -101,11 +101,12 @@ void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t
   // Several workers pack a phase, a larger one where sums are long. 320x4096x4096, two threads, with AVX2 77 to 53 ms,
   // by halves 33 to 23; one thread 41 to 46.
   constexpr int64_t kTiles = 4, kLeastColumns = 128;
-  const int64_t unit_columns = p.strassen ? 2 * t.width : t.width;
+  const int64_t unit_columns = p.strassen ? 2 * t.width : t.width, steps = std::max<int64_t>(1, k);
   const auto floats_of_two = [&] { return 2 * p.col_tile * k; };
   while (p.col_tile > unit_columns && floats_of_two() > (p.col_tile > kLeastColumns ? floats : kLargePhaseFloats))
     p.col_tile = round_up(p.col_tile / 2, unit_columns);
-  const int64_t columns = std::max(kTiles, floats / std::max<int64_t>(1, k) / p.col_tile) * p.col_tile;
+  const auto tiles_in = [&](int64_t size) { return std::max<int64_t>(1, size / steps / p.col_tile); };
+  const int64_t columns = std::max(tiles_in(floats), std::min(kTiles, tiles_in(kLargePhaseFloats))) * p.col_tile;
   p.n_blocks = ceil_div(n, columns);
   p.n_block = round_up(ceil_div(n, p.n_blocks), p.col_tile);
   p.n_blocks = ceil_div(n, p.n_block);
