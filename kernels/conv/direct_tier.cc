@@ -192,14 +192,14 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
                     rows * cols >= kLeastRunPixels;
   // A row of the table to each vertical tap and plane.
   Tap* taps = reinterpret_cast<Tap*>(j.scratch + kScratchHead);
-  const int64_t steps_in_table = j.flat ? j.block_steps : 1;
+  const int64_t steps_in_table = j.flat ? j.block_steps : 1, cols_in_table = runs ? 1 : ax.count();
   const int64_t phase_taps = az.taps * ay.taps * ax.taps;
   Tap* tap = taps;
   for (int64_t y = ay.from; any && y < ay.to; ++y) {
     for (int64_t z = az.from; z < az.to; ++z) {
       const int64_t row = (az.offset(z) - az.low) * plane + ay.offset(y) * line - ax.low * unit;
       int64_t w = ((z * ay.taps + y) * ax.taps + ax.from) * j.tap_weights;
-      for (int64_t x = ax.from; x < (runs ? ax.from + 1 : ax.to); ++x, w += j.tap_weights) {
+      for (int64_t x = ax.from; x < ax.from + cols_in_table; ++x, w += j.tap_weights) {
         int64_t in = row + ax.offset(x) * unit;
         for (int64_t step = 0; step < steps_in_table; ++step, in += block) *tap++ = {in, w + step * kChannelBlock};
       }
@@ -215,7 +215,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
     ax.run(j.col0 + c0, j.col0 + c1, &col0, &col1);
     Taps t;
     if (runs) col0 = 0, col1 = 1;
-    t.line = runs ? 1 : ax.count() * steps_in_table;
+    t.line = cols_in_table * steps_in_table;
     t.rows = (row1 - row0) * az.count();
     t.cols = (col1 - col0) * steps_in_table;
     t.first = taps + row0 * az.count() * t.line + col0 * steps_in_table;
@@ -224,15 +224,14 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
     return t;
   };
   sum.in_block = block;
-  sum.steps = j.block_steps;
+  sum.steps = runs ? ax.count() : j.block_steps;
   sum.pixel = ax.in_step / col_step * unit;
   sum.a_cs = j.plain ? block : 1;
   sum.out_pixel = ax.step * kChannelBlock;
   sum.w_in_block = phase_taps * j.tap_weights;
   sum.w_out_block = j.in_blocks * kernel_taps * j.tap_weights;
   const float* weights = args.w + j.taps_before * j.in_blocks * j.tap_weights;
-  Form form = j.flat ? Form::flat : j.plain ? Form::plain : Form::spread;
-  if (runs) form = Form::spread;
+  Form form = runs ? Form::spread : j.flat ? Form::flat : j.plain ? Form::plain : Form::spread;
   if (!j.plain && sum.pixel == kChannelBlock && sum.out_pixel == kChannelBlock)
     form = az.count() * ay.count() * ax.count() == 1 && kernel_taps == 1 ? Form::pointwise : Form::dense;
 
@@ -243,7 +242,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const int64_t out_plane = j.out_height * j.out_width * kChannelBlock;
   const int64_t group_channels = s.oc / s.groups;
   const int64_t group_blocks = ceil_div(group_channels, kChannelBlock);
-  const int64_t in_channels = j.plain ? s.ic : s.ic / s.groups;
+  const int64_t in_steps = runs ? sum.steps : j.plain ? s.ic : s.ic / s.groups;
 
   int64_t held;
   std::memcpy(&held, j.scratch, sizeof held);
@@ -255,10 +254,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   for (int64_t b0 = 0; b0 < j.in_blocks; b0 += p.chunk) {
     const int64_t b1 = least(j.in_blocks, b0 + p.chunk);
     sum.blocks = b1 - b0;
-    if (runs) sum.steps = ax.count();
-    sum.last_steps = runs                ? sum.steps
-                     : b1 == j.in_blocks ? in_channels - (j.in_blocks - 1) * j.block_steps
-                                         : j.block_steps;
+    sum.last_steps = b1 == j.in_blocks ? in_steps - (j.in_blocks - 1) * sum.steps : sum.steps;
     out.first = b0 == 0;
     out.last = b1 == j.in_blocks;
     const float* in = image;

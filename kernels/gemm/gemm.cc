@@ -257,8 +257,9 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
 bool reads_in_place(const GemmArgs& g, const GemmTraits& t) {
   constexpr int64_t kMeeting = 256;
   if (g.b_cs != 1 || g.n % kWholeRegisters != 0 || g.b_rs < g.n) return false;
+  const bool narrow = g.n <= t.width && g.b_rs <= kNearRow, few = g.m <= (t.width >= 64 ? 64 : 32);
   const bool meets = g.b_rs % kMeeting == 0 && g.k * g.b_rs >= t.near_floats;
-  return (g.n <= t.width && g.b_rs <= kNearRow) || (g.m <= (t.width >= 64 ? 64 : 32) && !meets);
+  return narrow || (few && !meets);
 }
 
 // Each tile has all rows and packs the columns of B that it reads, a block of steps at a time: no core takes from

@@ -115,9 +115,9 @@ void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
     split_row(a, g.a_cs, g.k, to + i * kRowBytes, kStepBytes, 2 * kTileBytes);
 }
 
-// Steps [k0, k1) of the strips from column j on.
-void split_together(const GemmArgs& g, const Item& it, int64_t j, int64_t end, int64_t k0, int64_t k1, std::byte* to) {
-  const int64_t strip_bytes = ceil_div(k1 - k0, kStep) * kStepBytes;
+// Steps [k0, k1) of the strips from column j on, so many, strip_bytes apart.
+void split_together(const GemmArgs& g, const Item& it, int64_t j, int64_t end, int64_t k0, int64_t k1, std::byte* to,
+                    int64_t strip_bytes) {
   for (int64_t k = k0; k < k1; k += kStep, to += kStepBytes) {
     std::byte* strip = to;
     for (int64_t i = j; i < least(end, j + kSplitTogether * kStripCols); i += kStripCols, strip += strip_bytes)
@@ -143,8 +143,8 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
   if (p.source == Source::phase)
     shared = bytes(g.scratch + p.packed_a_floats) + (slot * p.n_block + col0 - n0) / kStripCols * steps * kStepBytes;
   if (packing) {
-    for (int64_t j = col0; j < col1; j += kStripCols, shared += steps * kStepBytes)
-      split_columns(it.b + j * g.b_cs, g.b_rs, g.b_cs, g.k, least(kStripCols, col1 - j), shared);
+    for (int64_t j = col0; j < col1; j += kSplitTogether * kStripCols, shared += kSplitTogether * steps * kStepBytes)
+      split_together(g, it, j, col1, 0, g.k, shared, steps * kStepBytes);
     return;
   }
 
@@ -170,7 +170,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
           ahead = {sum.b + steps * kStepBytes, least(kMostAhead, ceil_div(kStepBytes / 64, strips))};
       } else if (p.source == Source::in_tile) {
         const int64_t strip = (j - col0) / kStripCols % kSplitTogether, strip_bytes = sum.blocks * kStepBytes;
-        if (strip == 0) split_together(g, it, j, col1, k0, k1, own);
+        if (strip == 0) split_together(g, it, j, col1, k0, k1, own, strip_bytes);
         sum.b = own + strip * strip_bytes;
       } else {
         // Packed panels are as wide as the tier's, and hold two of ours.

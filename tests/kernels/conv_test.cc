@@ -314,7 +314,6 @@ TEST(Conv, PatchesSideBySide) {
   check(shape_2d(1, 6, 6, 8, 44, 3, 4, 4, 0, 1, 2));
 }
 
-// Taps that lie in the padding for whole tiles, or for all of the image.
 // A row of one channel's taps is summed at once.
 TEST(Conv, LongKernelsOfOneChannel) {
   ConvShape line = shape_2d(1, 1, 37, 1, 500, 1, 40, 7);
@@ -327,6 +326,7 @@ TEST(Conv, LongKernelsOfOneChannel) {
   check(plane, {.bias = true, .clip = true});
 }
 
+// Taps that lie in the padding for whole tiles, or for all of the image.
 TEST(Conv, ImagesSmallerThanKernels) {
   for (const auto& [h, w] : {std::pair<int64_t, int64_t>{1, 40}, {40, 1}, {1, 1}, {2, 3}, {30, 5}})
     for (const int64_t stride : {1, 2})

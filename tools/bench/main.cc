@@ -240,6 +240,7 @@ Examples:
   tc-bench op:all --min-time 0.1 --blocks 3 --loads 1
   tc-bench model.onnx --dim batch=8 --threads 1 --min-time 5
   tc-bench model_fp16.onnx --atol-of-max 0.01
+  tc-bench zoo:all --isa avx2                           as on a machine with AVX2 alone
   tc-bench model.onnx --engines tc,ort,ort-wasm --browser
   tc-bench zoo:elementwise --engines tc,ort,streams
   tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
