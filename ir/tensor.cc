@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "tc/ir/pages.h"
+
 namespace tc {
 namespace {
 
@@ -20,17 +22,12 @@ std::shared_ptr<void> allocate(DType dtype, int64_t count) {
     } catch (const std::bad_alloc&) {
       fail(ErrorCode::limit_memory, "out of memory: a tensor of ", count, " strings");
     }
-  bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  // Large blocks come zeroed from the kernel: touching them here would double their cost.
-  void* p = nullptr;
-  if (bytes >= (size_t{1} << 20)) {
-    char* raw = static_cast<char*>(std::calloc(bytes + kAlignment, 1));
-    if (!raw) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes for a tensor");
-    const size_t misaligned = reinterpret_cast<uintptr_t>(raw) % kAlignment;
-    std::shared_ptr<void> owner(raw, std::free);
-    return {owner, raw + (misaligned ? kAlignment - misaligned : 0)};
+  if (bytes >= kHugePage) {
+    void* const pages = map_pages(bytes);
+    return {pages, [bytes](void* p) { unmap_pages(p, bytes); }};
   }
-  p = std::aligned_alloc(kAlignment, bytes);
+  bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  void* const p = std::aligned_alloc(kAlignment, bytes);
   if (!p) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes for a tensor");
   std::memset(p, 0, bytes);
   return {p, std::free};

@@ -1,45 +1,29 @@
 // Arena, tensor pool and packed weights.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "tc/backend/cpu/frame.h"
+#include "tc/ir/pages.h"
 
 namespace tc::cpu {
 namespace {
 
-constexpr size_t kLine = 64, kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr size_t kLine = 64;
 constexpr size_t kFirstChunk = size_t{128} << 10, kMostChunk = size_t{64} << 20;
 
 size_t round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;
 }
 
-// Fresh zeroed pages, on huge ones from 2 MiB on; those of the end may be small. `bytes` is rounded up.
-void* map_pages(size_t& bytes) {
-  const bool huge = bytes >= kHugePage;
-  bytes = round_up(std::max<size_t>(bytes, 1), kPage);
-  const size_t slack = huge ? kHugePage : 0;
-  void* p = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes");
-  if (!huge) return p;
-  const auto at = reinterpret_cast<uintptr_t>(p), aligned = round_up(at, kHugePage);
-  if (aligned > at) munmap(p, aligned - at);
-  if (at + slack > aligned) munmap(reinterpret_cast<void*>(aligned + bytes), at + slack - aligned);
-  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);
-  return reinterpret_cast<void*>(aligned);
-}
-
 }  // namespace
 
 Arena::~Arena() {
-  if (data_) munmap(data_, capacity_);
+  if (data_) unmap_pages(data_, capacity_);
 }
 
 void Arena::reserve(size_t bytes) {
   if (bytes <= capacity_) return;
-  if (data_) munmap(data_, capacity_);
+  if (data_) unmap_pages(data_, capacity_);
   data_ = nullptr, capacity_ = 0;
   data_ = static_cast<std::byte*>(map_pages(bytes));
   capacity_ = bytes;
@@ -56,7 +40,7 @@ int PackedWeights::count() const {
 }
 
 PackedWeights::~PackedWeights() {
-  for (const Chunk& c : chunks_) munmap(c.data, c.bytes);
+  for (const Chunk& c : chunks_) unmap_pages(c.data, c.bytes);
 }
 
 // From the last chunk, or from a new one: as large as all before, so that few are mapped, and little beyond what is
@@ -111,7 +95,7 @@ TensorPool::Block TensorPool::allocate(size_t bytes) {
 
 void TensorPool::release(Block b) {
   if (b.bytes >= kMapped)
-    munmap(b.data, b.bytes);
+    unmap_pages(b.data, b.bytes);
   else
     std::free(b.data);
 }
