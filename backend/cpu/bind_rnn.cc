@@ -454,7 +454,8 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
                           .c = own.c,
                           .h = to,
                           .weight_halves = own.weight_halves,
-                          .state_halves = own.state_halves});
+                          .state_halves = own.state_halves},
+                         alone);
     } else if constexpr (kPlain) {
       own.gates.run(f, gemm_, h, gates);
       kernels::rnn_cells(f.team(), relu_ ? table_.rnn_relu : table_.rnn_tanh, kernels::RnnArgs{s.batch, n_, gates, to});

@@ -67,8 +67,8 @@ struct RnnArgs {
 };
 
 struct RnnTable {
-  // Units of one block for rows [begin, end), at most kLstmRows.
-  Slot<void(const LstmArgs&, int64_t block, int64_t begin, int64_t end)> lstm;
+  // Units of blocks [first, last) for rows [begin, end), at most kLstmRows.
+  Slot<void(const LstmArgs&, int64_t first, int64_t last, int64_t begin, int64_t end)> lstm;
   // What follows the product: gates [rows][4][16].
   Slot<void(const LstmArgs&, const float* gates, int64_t block, int64_t begin, int64_t end)> lstm_cells;
   // Halves of one block's packed weights, and of all rows of `before`. Not every tier has them.
@@ -81,19 +81,17 @@ struct RnnTable {
   Slot<void(const RnnArgs&, int64_t begin, int64_t end)> rnn_relu;
 };
 
-// Runs a step.
-inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args) {
+// Runs a step, on this thread alone or on all of the team's.
+inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args, bool alone) {
   // A few microseconds of work to a tile; a few rows take as long as reading the weights does. A thread finds the
   // weights of its blocks in its own cache again.
-  const int64_t cost = args.hidden * kLstmGates * std::max<int64_t>(args.rows, 4);
-  const Tiling blocks = tile_by_cost(lstm_blocks(args.hidden), cost, 1 << 16), rows{args.rows, kLstmRows};
+  const int64_t cost = args.hidden * kLstmGates * std::max<int64_t>(args.rows, 4), count = lstm_blocks(args.hidden);
+  const Tiling blocks = alone ? Tiling{count, count} : tile_by_cost(count, cost, 1 << 18), rows{args.rows, kLstmRows};
   if (args.weight_halves != nullptr) table.split_state.fn(args);
-  const int64_t last = blocks.total - 1;
   parallel_for(team, blocks.count() * rows.count(), [&](int64_t tile, int) {
     const NoSubnormals flushed;
     const int64_t part = tile % rows.count(), first = tile / rows.count();
-    for (int64_t block = blocks.begin(first); block < blocks.end(first); ++block)
-      table.lstm.fn(args, args.downwards ? last - block : block, rows.begin(part), rows.end(part));
+    table.lstm.fn(args, blocks.begin(first), blocks.end(first), rows.begin(part), rows.end(part));
   });
 }
 

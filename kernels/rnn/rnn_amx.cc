@@ -30,8 +30,7 @@ void split_state(const LstmArgs& a) {
   }
 }
 
-void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
-  if (a.weight_halves == nullptr) return other.lstm.fn(a, block, begin, end);
+void lstm_block(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
   const int64_t steps = steps_of(a.hidden), row_floats = lstm_blocks(a.hidden) * kLstmGates;
   SplitSum sum = sum_of_strip();
   sum.blocks = steps;
@@ -55,6 +54,11 @@ void lstm(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
     }
   }
   other.lstm_cells.fn(a, gates, block, begin, end);
+}
+
+void lstm(const LstmArgs& a, int64_t first, int64_t last, int64_t begin, int64_t end) {
+  if (a.weight_halves == nullptr) return other.lstm.fn(a, first, last, begin, end);
+  for (int64_t block = first; block < last; ++block) lstm_block(a, block, begin, end);
 }
 
 }  // namespace

@@ -144,18 +144,16 @@ void lstm_cells(const LstmArgs& a, const float* gates, int64_t block, int64_t be
   });
 }
 
+// Sums of the gates of one block's units: [rows][4][16].
 template <class W>
-void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t begin, int64_t end) {
-  const int64_t n = a.hidden, first = block * kLstmUnits, row_floats = lstm_blocks(n) * kLstmGates;
-  const int64_t rows = end - begin;
+void lstm_gates(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t begin, int64_t end,
+                float* gates) {
+  const int64_t n = a.hidden, row_floats = lstm_blocks(n) * kLstmGates, rows = end - begin;
   constexpr int kRows = kMaxRows[kPanelVecs];
   const int64_t strips = (rows + kRows - 1) / kRows;
-  alignas(64) float gates[kLstmRows * kLstmGates];
-  const float* x_gates = a.gates + begin * row_floats + first * 4;
-  if (kGatesTogether && rows == 1) {
-    add_row(n, a.before + begin * n, packed + first * 4 * n, kPanel * n, unit, x_gates, gates);
-    return lstm_cells(a, gates, block, begin, end);
-  }
+  const float* x_gates = a.gates + begin * row_floats + block * kLstmGates;
+  packed += block * kLstmGates * n;
+  if (kGatesTogether && rows == 1) return add_row(n, a.before + begin * n, packed, kPanel * n, unit, x_gates, gates);
   // From rows 4 KB apart, which meet in one set of the first-level cache: tile by tile these would be waited for.
   for (int64_t row = 0; row < rows; ++row) {
     const float* from = x_gates + row * row_floats;
@@ -167,7 +165,7 @@ void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t
   for (int64_t k = 0; k < n; k += most) {
     const int64_t steps = n - k < most ? n - k : most;
     for (int64_t column = 0; column < kLstmGates; column += kPanel) {
-      const W* weights = packed + (first * 4 + column) * n + k * kPanel;
+      const W* weights = packed + column * n + k * kPanel;
       for (int64_t strip = 0, row = 0; strip < strips; ++strip) {
         const int64_t count = (rows - row) / (strips - strip);
         add_product_of<W>(count, std::make_integer_sequence<int, kRows>{})(
@@ -176,14 +174,28 @@ void lstm(const LstmArgs& a, const W* packed, float unit, int64_t block, int64_t
       }
     }
   }
-  lstm_cells(a, gates, block, begin, end);
 }
 
-void lstm_block(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
+// Of one row, cells follow the sums of as many blocks as there is room for: weights are read without a pause, and the
+// blocks' chains of dependent instructions overlap. 64 steps of 256 units, one thread and two: AVX2 0.97 and 0.57 to
+// 0.92 and 0.55 ms, AVX-512 0.82 and 0.52 to 0.81 and 0.50.
+template <class W>
+void lstm(const LstmArgs& a, const W* packed, float unit, int64_t first, int64_t last, int64_t begin, int64_t end) {
+  alignas(64) float gates[kLstmRows * kLstmGates];
+  const int64_t floats = (end - begin) * kLstmGates, together = end - begin == 1 ? kLstmRows : 1;
+  for (int64_t done = 0, count; done < last - first; done += count) {
+    count = last - first - done < together ? last - first - done : together;
+    const auto block_of = [&](int64_t i) { return a.downwards ? last - 1 - done - i : first + done + i; };
+    for (int64_t i = 0; i < count; ++i) lstm_gates(a, packed, unit, block_of(i), begin, end, gates + i * floats);
+    for (int64_t i = 0; i < count; ++i) lstm_cells(a, gates + i * floats, block_of(i), begin, end);
+  }
+}
+
+void lstm_of(const LstmArgs& a, int64_t first, int64_t last, int64_t begin, int64_t end) {
   if (a.packed_bytes != nullptr)
-    lstm(a, a.packed_bytes, a.byte_step, block, begin, end);
+    lstm(a, a.packed_bytes, a.byte_step, first, last, begin, end);
   else
-    lstm(a, a.packed, 1.0f, block, begin, end);
+    lstm(a, a.packed, 1.0f, first, last, begin, end);
 }
 
 void gru_reset(const GruArgs& a, int64_t begin, int64_t end) {
@@ -226,7 +238,7 @@ void rnn_relu(const RnnArgs& a, int64_t begin, int64_t end) {
 
 extern constinit const RnnTable TC_TIER_NAME(rnn_table);
 constinit const RnnTable TC_TIER_NAME(rnn_table) = {
-    .lstm = TC_KERNEL(lstm_block, "lstm_f32"),
+    .lstm = TC_KERNEL(lstm_of, "lstm_f32"),
     .lstm_cells = TC_KERNEL(lstm_cells, "lstm_f32_cells"),
     .split_weights = {},
     .split_state = {},

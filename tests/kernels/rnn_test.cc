@@ -72,7 +72,8 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
                    [](float w) { return static_cast<int8_t>(std::nearbyint(w / kStep)); });
     args.packed = nullptr, args.packed_bytes = packed_bytes.data(), args.byte_step = kStep;
   }
-  lstm_step(team, kernels.rnn, args);
+  args.downwards = edge == Edge::kBack;
+  lstm_step(team, kernels.rnn, args, /*alone=*/args.downwards);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t u = 0; u < hidden; ++u) {
       double sum[4];
