@@ -28,6 +28,8 @@ class MappedMemory {
  public:
   virtual ~MappedMemory() = default;
   virtual void give_back(const void* data, size_t bytes) const = 0;
+  // Maps the pages at once, for data that is about to be read from one end to the other.
+  virtual void fetch(const void* data, size_t bytes) const = 0;
 };
 
 class Tensor {
@@ -85,6 +87,9 @@ class Tensor {
   // Gives back the pages of a view of a mapped file, for data that will hardly be read again; nothing for other memory.
   void give_back_pages() const {
     if (mapped_ && size_) mapped_->give_back(data_, bytes());
+  }
+  void fetch_pages() const {
+    if (mapped_ && size_) mapped_->fetch(data_, bytes());
   }
   Tensor without_data() const;             // its type and extents; not defined
   Tensor reshaped(Extents extents) const;  // same data, same count

@@ -106,12 +106,11 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
 }
 
-void MappedFile::advise(Advice advice, Bytes range) const {
-  check_inside(range, bytes_);
-  const int kinds[] = {MADV_SEQUENTIAL, MADV_RANDOM, MADV_WILLNEED};
-  const auto begin = reinterpret_cast<uintptr_t>(range.data()) / page_size() * page_size();
-  const auto end = reinterpret_cast<uintptr_t>(range.data()) + range.size();
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, kinds[static_cast<int>(advice)]);
+void MappedFile::fetch(const void* data, size_t bytes) const {
+  check_inside(Bytes(static_cast<const uint8_t*>(data), bytes), bytes_);
+  const auto at = reinterpret_cast<uintptr_t>(data), begin = at / page_size() * page_size();
+  // Kernels before 5.14 do not know it: pages come as they are touched.
+  madvise(reinterpret_cast<void*>(begin), at + bytes - begin, MADV_POPULATE_READ);
 }
 
 void MappedFile::drop(Bytes range) const {

@@ -31,14 +31,12 @@ class MappedFile : public MappedMemory {
   const std::string& name() const { return name_; }
   Bytes bytes() const { return bytes_; }
 
-  enum class Advice { sequential, random, will_need };
-  void advise(Advice advice, Bytes range) const;
-
   // Gives the whole pages inside `range`, a part of bytes(), back to the system: they are read again when touched.
   void drop(Bytes range) const;
   void give_back(const void* data, size_t bytes) const override {
     drop(Bytes(static_cast<const uint8_t*>(data), bytes));
   }
+  void fetch(const void* data, size_t bytes) const override;
 
  private:
   MappedFile(std::string name, Bytes bytes) : name_(std::move(name)), bytes_(bytes) {}

@@ -436,7 +436,7 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
                float* dst, GemmForm form) {
   const GemmTraits traits = kernels.traits.fn();
   const auto pack = kernels.pack(form).fn;
-  const int64_t width = form == GemmForm::halves ? kSplitStrip : traits.width;
+  const int64_t width = form == GemmForm::halves ? kSplitStrip * kSplitTogether : traits.width;
   const Tiling panels = tile_by_cost(ceil_div(n, width), width * k, kPhaseFloats / 16);
   parallel_for(team, panels.count(), [&](int64_t tile, int) {
     const int64_t col = panels.begin(tile) * width;

@@ -24,10 +24,21 @@ std::byte* bytes(float* p) {
   return reinterpret_cast<std::byte*>(p);
 }
 
+// Steps [k0, k1) of columns [col0, col1) of B: strip after strip, strip_bytes apart, of which several are read together.
+void split_strips(const float* b, int64_t rs, int64_t cs, int64_t k0, int64_t k1, int64_t col0, int64_t col1,
+                  std::byte* to, int64_t strip_bytes) {
+  for (int64_t j = col0; j < col1; j += kSplitTogether * kStripCols, to += kSplitTogether * strip_bytes) {
+    std::byte* step = to;
+    for (int64_t k = k0; k < k1; k += kStep, step += kStepBytes) {
+      std::byte* strip = step;
+      for (int64_t i = j; i < least(col1, j + kSplitTogether * kStripCols); i += kStripCols, strip += strip_bytes)
+        split_columns(b + i * cs + k * rs, rs, cs, least(kStep, k1 - k), least(kStripCols, col1 - i), strip);
+    }
+  }
+}
+
 void pack_halves(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
-  std::byte* to = bytes(dst);
-  for (int64_t j = col0; j < col1; j += kStripCols, to += ceil_div(k, kStep) * kStepBytes)
-    split_columns(b + j * cs, rs, cs, k, least(kStripCols, col1 - j), to);
+  split_strips(b, rs, cs, 0, k, col0, col1, bytes(dst), ceil_div(k, kStep) * kStepBytes);
 }
 
 // B is asked for so far ahead, into the second-level cache: a GPT-2's step, one thread and two, two steps ahead into
@@ -115,17 +126,6 @@ void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
     split_row(a, g.a_cs, g.k, to + i * kRowBytes, kStepBytes, 2 * kTileBytes);
 }
 
-// Steps [k0, k1) of the strips from column j on, so many, strip_bytes apart.
-void split_together(const GemmArgs& g, const Item& it, int64_t j, int64_t end, int64_t k0, int64_t k1, std::byte* to,
-                    int64_t strip_bytes) {
-  for (int64_t k = k0; k < k1; k += kStep, to += kStepBytes) {
-    std::byte* strip = to;
-    for (int64_t i = j; i < least(end, j + kSplitTogether * kStripCols); i += kStripCols, strip += strip_bytes)
-      split_columns(it.b + i * g.b_cs + k * g.b_rs, g.b_rs, g.b_cs, least(kStep, k1 - k), least(kStripCols, end - i),
-                    strip);
-  }
-}
-
 void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
   if (phase-- == 0) return split_strip(g, p, tile);
   const bool packing = p.source == Source::phase && phase % 2 == 0;
@@ -142,11 +142,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
   std::byte* shared = nullptr;
   if (p.source == Source::phase)
     shared = bytes(g.scratch + p.packed_a_floats) + (slot * p.n_block + col0 - n0) / kStripCols * steps * kStepBytes;
-  if (packing) {
-    for (int64_t j = col0; j < col1; j += kSplitTogether * kStripCols, shared += kSplitTogether * steps * kStepBytes)
-      split_together(g, it, j, col1, 0, g.k, shared, steps * kStepBytes);
-    return;
-  }
+  if (packing) return split_strips(it.b, g.b_rs, g.b_cs, 0, g.k, col0, col1, shared, steps * kStepBytes);
 
   std::byte* own = bytes(gemm_worker_scratch(g, p, worker));
   const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
@@ -170,7 +166,8 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
           ahead = {sum.b + steps * kStepBytes, least(kMostAhead, ceil_div(kStepBytes / 64, strips))};
       } else if (p.source == Source::in_tile) {
         const int64_t strip = (j - col0) / kStripCols % kSplitTogether, strip_bytes = sum.blocks * kStepBytes;
-        if (strip == 0) split_together(g, it, j, col1, k0, k1, own, strip_bytes);
+        if (strip == 0)
+          split_strips(it.b, g.b_rs, g.b_cs, k0, k1, j, least(col1, j + kSplitTogether * kStripCols), own, strip_bytes);
         sum.b = own + strip * strip_bytes;
       } else {
         // Packed panels are as wide as the tier's, and hold two of ours.

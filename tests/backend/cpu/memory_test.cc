@@ -306,6 +306,7 @@ TEST(PackedWeights, AreMadeAsRunsAskForThem) {
   struct Mapped : MappedMemory {
     std::vector<float> numbers;
     void give_back(const void*, size_t) const override {}
+    void fetch(const void*, size_t) const override {}
   };
   // More than a second-level cache holds.
   const kernels::CpuInfo& cpu = kernels::cpu_info();

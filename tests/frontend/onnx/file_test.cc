@@ -176,7 +176,7 @@ TEST_F(Files, ThreeGigabytesMapAtOnceAndCanBeDropped) {
   EXPECT_LT(resident_pages() - before, 2000);
   EXPECT_EQ(part[5000], 0);
   file->drop({});
-  file->advise(MappedFile::Advice::sequential, part);
+  file->fetch(part.data(), part.size());
 }
 
 }  // namespace
