@@ -297,7 +297,12 @@ bool bind_pad(Binder& b) {
     for (int k = 0; k < rank; ++k) axes->push_back(k);
   if (pads->size() != 2 * axes->size()) return b.refuse("as many pads as axes ends are expected");
   const PadMode mode = b.attrs<Pad>().mode;
-  const Slot x = b.in(0), value = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0);
+  // Images padded as they lie in blocks, whose lanes are one more axis.
+  bool blocked = rank >= 3 && rank < kMaxRank && b.layout(0) == Layout::blocked16;
+  for (size_t k = 0; k < axes->size(); ++k)
+    if (axis_of((*axes)[k], rank) < 2 && ((*pads)[k] != 0 || (*pads)[axes->size() + k] != 0)) blocked = false;
+  const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
+  const Slot x = b.in(0, layout), value = b.has(2) ? b.in(2) : kNoSlot, y = b.out(0, layout);
   const int size = elem_size(b.dtype(0));
   const kernels::MoveTable& table = b.table().move;
   const Node* node = &b.node();
@@ -320,9 +325,10 @@ bool bind_pad(Binder& b) {
         for (int k = 0; k < a.rank; ++k) {
           if (a.out_extent(k) != r[static_cast<size_t>(k)])
             f.fail(*node, ErrorCode::bad_shape, "pads do not give the result's extents");
-          if (a.mode != kernels::PadMode::constant && a.extent[k] == 0 && a.out_extent(k) > 0)
+          if (a.mode != kernels::PadMode::constant && a.kept(k) <= 0 && a.out_extent(k) > 0)
             f.fail(*node, ErrorCode::bad_shape, "an empty axis has no elements to pad with");
         }
+        if (blocked) a.extent[1] = (a.extent[1] + 15) / 16, a.extent[a.rank++] = 16;
       },
       [=, &table](Frame& f, kernels::PadArgs& a) {
         static constexpr std::byte kZero[16] = {};

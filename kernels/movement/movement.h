@@ -34,8 +34,8 @@ void copy_box(const MoveTable& table, Team& team, const CopyArgs& args);
 
 enum class PadMode : std::uint8_t { constant, edge, reflect, wrap };
 
-// Pads a dense tensor; negative amounts crop. reflect leaves the edge element out, and works for amounts of any size.
-// Other modes than constant need extent >= 1 in every dimension that is padded.
+// Pads a dense tensor; negative amounts crop, which comes first. reflect leaves the edge element out, and works for
+// amounts of any size. Other modes than constant need kept >= 1 in every dimension that is padded.
 struct PadArgs {
   int elem_size = 4;
   PadMode mode = PadMode::constant;
@@ -48,6 +48,10 @@ struct PadArgs {
   const void* value = nullptr;  // one element; constant mode
 
   std::int64_t out_extent(int d) const { return extent[d] + before[d] + after[d]; }
+  // What is cropped at the beginning, is left, and is padded before it.
+  std::int64_t cropped(int d) const { return before[d] < 0 ? -before[d] : 0; }
+  std::int64_t kept(int d) const { return extent[d] - cropped(d) + (after[d] < 0 ? after[d] : 0); }
+  std::int64_t padded(int d) const { return before[d] < 0 ? 0 : before[d]; }
 };
 void pad(const MoveTable& table, Team& team, const PadArgs& args);
 

@@ -260,16 +260,23 @@ TC_INLINE int64_t source_of(PadMode mode, int64_t i, int64_t n) {
   return -1;
 }
 
+// The same of place i in dimension d of what is padded.
+TC_INLINE int64_t source_along(const PadArgs& args, int d, int64_t i) {
+  const int64_t at = source_of(args.mode, i - args.padded(d), args.kept(d));
+  return at < 0 ? -1 : at + args.cropped(d);
+}
+
 // Rows of the output; where the last dimension stays as it is, of points of so many elements along the one before.
 void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
   const auto* src = static_cast<const std::byte*>(args.src);
   auto* dst = static_cast<std::byte*>(args.dst);
   const int last = args.rank - 1;
-  const int64_t n = args.rank > 0 ? args.extent[last] : 1, before = args.rank > 0 ? args.before[last] : 0;
+  const int64_t n = args.rank > 0 ? args.extent[last] : 1, kept = args.rank > 0 ? args.kept(last) : 1;
+  const int64_t before = args.rank > 0 ? args.padded(last) : 0, low = args.rank > 0 ? args.cropped(last) : 0;
   const int64_t row = args.rank > 0 ? args.out_extent(last) : 1;
   // The row's points that are copied as they are: [from, to).
   const auto inside = [&](int64_t i) { return i < 0 ? 0 : i > row ? row : i; };
-  const int64_t from = inside(before), to = inside(before + n) < from ? from : inside(before + n);
+  const int64_t from = inside(before), to = inside(before + kept) < from ? from : inside(before + kept);
   by_size(args.elem_size, [&](auto tag) {
     using T = decltype(tag);
     const int64_t point = args.point, size = point * static_cast<int64_t>(sizeof(T));
@@ -282,8 +289,8 @@ void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
     const bool constant = args.mode == PadMode::constant, few = !constant && from + row - to <= kFew;
     int64_t sources[kFew];
     if (few) {
-      for (int64_t i = 0; i < from; ++i) sources[i] = source_of(args.mode, i - before, n);
-      for (int64_t i = to; i < row; ++i) sources[i - to + from] = source_of(args.mode, i - before, n);
+      for (int64_t i = 0; i < from; ++i) sources[i] = source_along(args, last, i);
+      for (int64_t i = to; i < row; ++i) sources[i - to + from] = source_along(args, last, i);
     }
     int64_t place[kMaxRank];  // the row's, in the padded tensor
     for (int64_t d = last - 1, rest = begin; d >= 0; rest /= args.out_extent(static_cast<int>(d)), --d)
@@ -295,7 +302,7 @@ void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
     const auto line_of = [&](int dims) {
       int64_t line = 0;
       for (int d = 0; d < dims && line >= 0; ++d) {
-        const int64_t at = source_of(args.mode, place[d] - args.before[d], args.extent[d]);
+        const int64_t at = source_along(args, d, place[d]);
         line = at < 0 ? -1 : line * args.extent[d] + at;
       }
       return line;
@@ -305,7 +312,7 @@ void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
       if (last > 0 && place[last - 1] == 0) plane = line_of(last - 1);
       int64_t line = plane;
       if (last > 0 && plane >= 0) {
-        const int64_t at = source_of(args.mode, place[last - 1] - args.before[last - 1], args.extent[last - 1]);
+        const int64_t at = source_along(args, last - 1, place[last - 1]);
         line = at < 0 ? -1 : plane * args.extent[last - 1] + at;
       }
       std::byte* const target = dst + r * row * size;
@@ -314,7 +321,7 @@ void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
         continue;
       }
       const std::byte* const source = src + line * n * size;
-      if (to > from) copy_bytes(target + from * size, source + (from - before) * size, (to - from) * size);
+      if (to > from) copy_bytes(target + from * size, source + (low + from - before) * size, (to - from) * size);
       if (constant) {
         fill(target, from * point);
         fill(target + to * size, (row - to) * point);
@@ -328,8 +335,8 @@ void pad_rows(const PadArgs& args, int64_t begin, int64_t end) {
         for (int64_t i = 0; i < from; ++i) edge(i, sources[i]);
         for (int64_t i = to; i < row; ++i) edge(i, sources[i - to + from]);
       } else {
-        for (int64_t i = 0; i < from; ++i) edge(i, source_of(args.mode, i - before, n));
-        for (int64_t i = to; i < row; ++i) edge(i, source_of(args.mode, i - before, n));
+        for (int64_t i = 0; i < from; ++i) edge(i, source_along(args, last, i));
+        for (int64_t i = to; i < row; ++i) edge(i, source_along(args, last, i));
       }
     }
   });

@@ -162,7 +162,9 @@ TEST_P(Movement, Pad) {
                         {{2, 3, 4, 5}, {0, 2, 1, 0}, {0, 1, 3, 0}},
                         {{3, 40, 2}, {1, 30, 0}, {0, 70, 0}},
                         {{2, 5, 3, 30}, {0, 2, 0, 0}, {0, 1, 0, 0}},
-                        {{2, 5, 3, 100}, {1, -2, 0, 0}, {0, 1, 0, 0}}};
+                        {{2, 5, 3, 100}, {1, -2, 0, 0}, {0, 1, 0, 0}},
+                        {{4, 7}, {-2, 3}, {3, -4}},
+                        {{6, 5, 16}, {4, -3, 0}, {-3, 2, 0}}};
   for (const Case& c : cases) {
     for (const PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::wrap}) {
       for (const int size : kSizes) {
@@ -176,7 +178,9 @@ TEST_P(Movement, Pad) {
           args.before[d] = c.before[d];
           args.after[d] = c.after[d];
           out.push_back(args.out_extent(static_cast<int>(d)));
+          if (mode != PadMode::constant && args.kept(static_cast<int>(d)) < 1) out[0] = 0;  // nothing to pad with
         }
+        if (product(out) == 0) continue;
         GuardedBuffer<std::uint8_t> src = random_bytes(product(c.extent) * size, Edge::kBack);
         GuardedBuffer<std::uint8_t> value = random_bytes(size, Edge::kFront);
         GuardedBuffer<std::uint8_t> dst = random_bytes(product(out) * size, Edge::kBack);
@@ -189,9 +193,12 @@ TEST_P(Movement, Pad) {
           std::int64_t rest = flat, from = 0;
           bool outside = false;
           for (std::size_t d = out.size(); d-- > 0;) {
-            const std::int64_t at = pad_source(mode, rest % out[d] - c.before[d], c.extent[d]);
+            // What is left after cropping is padded.
+            const std::int64_t low = std::max<std::int64_t>(0, -c.before[d]);
+            const std::int64_t kept = c.extent[d] - low + std::min<std::int64_t>(0, c.after[d]);
+            const std::int64_t at = pad_source(mode, rest % out[d] - std::max<std::int64_t>(0, c.before[d]), kept);
             outside |= at < 0;
-            from += at * strides[d];
+            from += (low + at) * strides[d];
             rest /= out[d];
           }
           const std::uint8_t* want = outside ? value.data() : src.data() + from * size;
