@@ -91,27 +91,68 @@ bool bind_layer_norm(Binder& b) {
                    });
 }
 
-bool bind_instance_norm(Binder& b) {
+struct GroupNormState {
+  kernels::NormArgs rows;
+  kernels::GroupNormArgs pieces;
+  bool by_pieces = false;
+};
+
+// Planes whose groups are fewer, and of so many elements, are shared by pieces.
+constexpr int64_t kFewGroups = 8, kLeastShared = 1 << 16, kLeastPixels = 256;
+
+// Channels in `groups` groups, 0: each for itself.
+bool bind_groups(Binder& b, int64_t groups, double epsilon) {
   if (!one_real_type(b)) return false;
-  return bind_rows(b, false, b.attrs<InstanceNormalization>().epsilon, 2, false,
-                   [](const Frame&, std::span<const int64_t> e, kernels::NormArgs& a) {
-                     a.rows = e[0] * e[1], a.channels = 1, a.groups = e[1];
-                     a.spatial = product(e.subspan(2));
-                   });
+  const bool f32 = b.dtype(0) == DType::f32;
+  const Layout layout = f32 && b.rank(0) >= 3 ? b.layout(0) : Layout::plain;
+  const kernels::NormTable& table = b.table().norm;
+  const Slot x = b.in(0, layout), scale = b.in(1), bias = b.in(2), y = b.out(0, layout);
+  b.in_place(0, 0);
+  const kernels::Elem type = *elem_of(b.dtype(0));
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) { return 7 * static_cast<double>(f.count(x)); };
+  b.step<GroupNormState>(
+      table.normalize.name,
+      [=](Frame& f, GroupNormState& s) {
+        const auto e = f.extents(x);
+        const int64_t parts = groups == 0 ? e[1] : groups, pixels = product(e.subspan(2));
+        if (parts != 0 && e[1] % parts != 0)
+          f.fail(*node, ErrorCode::bad_shape, cat(e[1], " channels do not divide into ", parts, " groups"));
+        for (Slot v : {scale, bias})
+          if (f.count(v) != e[1])
+            f.fail(*node, ErrorCode::bad_shape, cat("scale or bias has ", f.count(v), " elements, expected ", e[1]));
+        s = {};
+        s.rows.type = type, s.rows.epsilon = s.pieces.epsilon = epsilon;
+        s.rows.rows = e[0] * parts, s.rows.groups = parts, s.rows.channels = parts == 0 ? 0 : e[1] / parts;
+        s.rows.spatial = pixels;
+        s.pieces.images = e[0], s.pieces.channels = e[1], s.pieces.pixels = pixels, s.pieces.groups = parts;
+        s.pieces.blocked = layout == Layout::blocked16;
+        s.by_pieces = s.pieces.blocked ||
+                      (f32 && s.rows.rows < kFewGroups && f.count(x) >= kLeastShared && pixels >= kLeastPixels);
+        if (s.by_pieces && f.count(x) > 0)
+          f.need_scratch(static_cast<size_t>(s.pieces.scratch_floats()) * sizeof(float));
+      },
+      [=, &table](Frame& f, GroupNormState& s) {
+        if (f.count(x) == 0) return;
+        if (!s.by_pieces) {
+          s.rows.input = f.raw(x), s.rows.output = f.raw(y), s.rows.scale = f.raw(scale), s.rows.bias = f.raw(bias);
+          return kernels::normalize(table, f.team(), s.rows);
+        }
+        s.pieces.input = f.ptr<const float>(x), s.pieces.output = f.ptr<float>(y);
+        s.pieces.scale = f.ptr<const float>(scale), s.pieces.bias = f.ptr<const float>(bias);
+        s.pieces.scratch = reinterpret_cast<float*>(f.scratch());
+        kernels::normalize_groups(table, f.team(), s.pieces);
+      });
+  return true;
+}
+
+bool bind_instance_norm(Binder& b) {
+  return bind_groups(b, 0, b.attrs<InstanceNormalization>().epsilon);
 }
 
 bool bind_group_norm(Binder& b) {
-  if (!one_real_type(b)) return false;
   const auto& attrs = b.attrs<GroupNormalization>();
-  const Node* node = &b.node();
-  return bind_rows(b, false, attrs.epsilon, 2, false,
-                   [node, groups = attrs.num_groups](const Frame& f, std::span<const int64_t> e, kernels::NormArgs& a) {
-                     if (e[1] % groups)
-                       f.fail(*node, ErrorCode::bad_shape,
-                              cat(e[1], " channels do not divide into ", groups, " groups"));
-                     a.rows = e[0] * groups, a.channels = e[1] / groups, a.groups = groups;
-                     a.spatial = product(e.subspan(2));
-                   });
+  return bind_groups(b, attrs.num_groups, attrs.epsilon);
 }
 
 // factor[c] = scale / sqrt(variance + epsilon) and shift[c] = bias - mean * factor, each in `padded` elements.

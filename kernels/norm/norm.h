@@ -42,14 +42,49 @@ struct NormArgs {
   bool rms = false;  // mean is taken for 0: y = x / sqrt(mean(x^2) + epsilon) * scale + bias
 };
 
+// The same of groups of channels of f32, in planes or in blocks of 16 channels, by the moments of pieces: where groups
+// straddle blocks, or are too few for threads to share. In place is fine.
+struct GroupNormArgs {
+  const float* input = nullptr;
+  float* output = nullptr;
+  const float* scale = nullptr;  // per channel
+  const float* bias = nullptr;
+  std::int64_t images = 0, channels = 1, pixels = 1, groups = 1;
+  bool blocked = false;  // lanes beyond the last channel hold anything
+  double epsilon = 1e-5;
+  float* scratch = nullptr;  // scratch_floats()
+
+  // Of an image there are lines() * pieces() pieces of at most piece_pixels(), of lanes() channels each.
+  std::int64_t lanes() const { return blocked ? 16 : 1; }
+  std::int64_t lines() const { return (channels + lanes() - 1) / lanes(); }
+  std::int64_t piece_pixels() const { return kNormPiece / lanes(); }
+  std::int64_t pieces() const { return (pixels + piece_pixels() - 1) / piece_pixels(); }
+  // Of an image in scratch: for each piece the means of its lanes and the sums of their squared deviations; then what
+  // is subtracted, multiplied and added, for all lanes.
+  std::int64_t image_floats() const { return lines() * lanes() * (2 * pieces() + 3); }
+  std::int64_t scratch_floats() const { return images * image_floats(); }
+  float* moments_of(std::int64_t piece) const {
+    const std::int64_t in_image = lines() * pieces();
+    return scratch + piece / in_image * image_floats() + piece % in_image * 2 * lanes();
+  }
+  float* affine_of(std::int64_t image) const {
+    return moments_of(image * lines() * pieces()) + lines() * pieces() * 2 * lanes();
+  }
+  static constexpr std::int64_t kNormPiece = 8192;  // floats, which the first-level cache holds for a second look
+};
+
 struct NormTable {
   // Lines [begin, end) of outer x inner.
   Slot<void(const SoftmaxArgs& args, std::int64_t begin, std::int64_t end)> softmax;
   // Rows [begin, end).
   Slot<void(const NormArgs& args, std::int64_t begin, std::int64_t end)> normalize;
+  // Pieces [begin, end).
+  Slot<void(const GroupNormArgs& args, std::int64_t begin, std::int64_t end)> moments;
+  Slot<void(const GroupNormArgs& args, std::int64_t begin, std::int64_t end)> scale_groups;
 };
 
 void softmax(const NormTable& table, Team& team, const SoftmaxArgs& args);
 void normalize(const NormTable& table, Team& team, const NormArgs& args);
+void normalize_groups(const NormTable& table, Team& team, const GroupNormArgs& args);
 
 }  // namespace tc::kernels

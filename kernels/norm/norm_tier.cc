@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/kernels/cpu.h"
+#include "tc/kernels/norm/group_norm_tier.h"
 #include "tc/kernels/reduce/lanes.h"
 #include "tc/kernels/simd/stream.h"
 #include "tc/kernels/simd/transpose.h"
@@ -242,18 +243,6 @@ void softmax_any(const SoftmaxArgs& args, int64_t begin, int64_t end) {
   args.type == Elem::f64 ? softmax_as<double>(args, begin, end) : softmax_as<float>(args, begin, end);
 }
 
-// Adds (x - shift)^2.
-template <class T>
-struct DeviationStep {
-  static constexpr T kStart = 0;
-  static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T> shift) {
-    const Vec<T> d = x - shift;
-    return fma(d, d, a);
-  }
-  static TC_INLINE T one(T a, T x, T shift) { return a + (x - shift) * (x - shift); }
-  using Fold = SumStep<T>;
-};
-
 TC_INLINE float root(float x) {
   return __builtin_sqrtf(x);
 }
@@ -338,6 +327,8 @@ void normalize_any(const NormArgs& args, int64_t begin, int64_t end) {
 extern constinit const NormTable TC_TIER_NAME(norm_table){
     .softmax = TC_KERNEL(softmax_any, "softmax"),
     .normalize = TC_KERNEL(normalize_any, "normalize"),
+    .moments = TC_KERNEL(group_moments, "group_moments"),
+    .scale_groups = TC_KERNEL(scale_groups, "scale_groups"),
 };
 
 }  // namespace tc::kernels

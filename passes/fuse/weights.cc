@@ -9,6 +9,7 @@ namespace {
 
 constexpr Any x, w, b, c, scale, offset, mean, variance;
 constexpr As<Conv, ConvTranspose> conv;
+constexpr As<InstanceNormalization, GroupNormalization> norm;
 
 constexpr const char* kShared = "the convolution has other users";
 
@@ -160,6 +161,22 @@ Patch multiply_into_weights(Rewrite& r) {
   return rebuild(r, {std::move(*factor), std::vector<double>(static_cast<size_t>(channels))});
 }
 
+// norm(x, scale, offset) * c + addend, of which one is there.
+template <bool Multiplies>
+Patch into_norm(Rewrite& r) {
+  if (!r.single_use(norm)) return r.miss("the norm has other users");
+  if (!same_type(r[norm], r.root()->result(0))) return r.miss("the shape changes");
+  const auto change = channel_vector(r.tensor(c), r[norm]->shape());
+  if (!change) return r.miss("not one number per channel");
+  const auto changed = [&](const Any& parameter) {
+    auto values = widen<double>(r.tensor(parameter));
+    for (size_t i = 0; i < values.size(); ++i) Multiplies ? values[i] *= (*change)[i] : values[i] += (*change)[i];
+    return r.constant(from_doubles(r[parameter]->dtype(), r.tensor(parameter).extents(), values));
+  };
+  const std::vector<Value*> operands{r[x], Multiplies ? changed(scale) : r[scale], changed(offset)};
+  return r.node(r.node(norm)->op(), operands, r.node(norm)->raw_attrs(), 1)->result(0);
+}
+
 }  // namespace
 }  // namespace weights_patterns
 
@@ -187,6 +204,10 @@ std::span<const Rule> weight_rules() {
        multiply_into_weights<false>},
       {"divide-into-conv-weights", reassociates, pat<Div>(conv(x, w, maybe(b)), constant(c)),
        multiply_into_weights<true>},
+      {"multiply-into-norm-scale", reassociates, pat<Mul>(norm(x, constant(scale), constant(offset)), constant(c)),
+       into_norm<true>},
+      {"add-into-norm-bias", same_rounding, pat<Add>(norm(x, constant(scale), constant(offset)), constant(c)),
+       into_norm<false>},
   };
   return kRules;
 }

@@ -1,12 +1,15 @@
+#include "tc/ir/eval/wide.h"
 #include "tc/passes/stabilize/stabilize.h"
 
 namespace tc {
 namespace norm_patterns {
 namespace {
 
-constexpr Any x, axes, eps, gamma, beta;
+constexpr Any x, axes, eps, gamma, beta, extents, shape;
 constexpr As<ReduceMean> mean;
 constexpr As<LayerNormalization> layer_norm;
+constexpr As<Reshape> grouped;
+constexpr As<InstanceNormalization> instance_norm;
 
 // The reduction keeps its axis and runs along the last one only.
 bool over_last_axis(Rewrite& r) {
@@ -48,12 +51,34 @@ Patch add_layer_norm_bias(Rewrite& r) {
   return r.make<LayerNormalization>({r[x], r[gamma], r[beta]}, a);
 }
 
+// Before opset 18 there is no norm of groups: exporters make each a channel, and the parameters of channels follow.
+Patch make_group_norm(Rewrite& r) {
+  const Shape &whole = r[x]->shape(), &parts = r[grouped]->shape();
+  if (!r.single_use(instance_norm)) return r.miss("the norm has other users");
+  if (!whole.ranked() || whole.rank() < 3 || !same_type(r[x], r.root()->result(0))) return r.miss("the shape changes");
+  if (!(whole[0] == parts[0]) || !whole[1].is_const() || !parts[1].is_const()) return r.miss("unknown groups");
+  const int64_t channels = whole[1].value(), groups = parts[1].value();
+  if (groups == 0 || channels % groups != 0) return r.miss("a group has no whole number of channels");
+  const auto per_channel = [&](const Any& of_groups) {
+    const auto values = widen<double>(r.tensor(of_groups));
+    std::vector<double> repeated;
+    for (int64_t c = 0; c < channels; ++c) repeated.push_back(values[static_cast<size_t>(c / (channels / groups))]);
+    Tensor t(r[of_groups]->dtype(), {channels});
+    narrow(repeated, t);
+    return r.constant(t);
+  };
+  return r.make<GroupNormalization>({r[x], per_channel(gamma), per_channel(beta)},
+                                    {.num_groups = groups, .epsilon = r.attrs(instance_norm).epsilon});
+}
+
 std::vector<Rule> make_table() {
   constexpr Exactness close = approximate(1e-5);
   std::vector<Rule> rules{
       {"rms-norm-of-centred-is-layer-norm", close, pat<RMSNormalization>(pat<Sub>(x, mean(x, axes)), gamma),
        make_layer_norm},
       {"add-into-layer-norm-bias", same_rounding, pat<Add>(layer_norm(x, gamma), beta), add_layer_norm_bias},
+      {"instance-norm-of-groups-is-group-norm", reassociates,
+       pat<Reshape>(instance_norm(grouped(x, extents), constant(gamma), constant(beta)), shape), make_group_norm},
   };
   for (const Pattern& square : {Pattern(pat<Pow>(x, 2)), Pattern(pat<Mul>(x, x))}) {
     const Pattern root = pat<Sqrt>(pat<Add>(mean(square, axes), scalar(eps)));

@@ -203,6 +203,68 @@ TEST_P(Norm, InstanceAndGroupNormF64) {
   check_instance_and_group_norms<double>(kernels());
 }
 
+// Of `channels` planes, or of blocks whose lanes beyond the last channel are no numbers.
+void check_groups(const NormTable& kernels, GroupNormArgs args, Edge edge, bool in_place) {
+  Random random(static_cast<std::uint64_t>(args.channels * args.pixels));
+  const std::int64_t lanes = args.lanes(), lines = args.lines(), together = args.channels / args.groups;
+  const auto channels = static_cast<std::size_t>(args.channels);
+  const auto at = [&](std::int64_t image, std::int64_t c, std::int64_t pixel) {
+    return static_cast<std::size_t>(((image * lines + c / lanes) * args.pixels + pixel) * lanes + c % lanes);
+  };
+  std::vector<float> x(static_cast<std::size_t>(args.images * lines * lanes * args.pixels),
+                       std::numeric_limits<float>::quiet_NaN());
+  for (std::int64_t image = 0; image < args.images; ++image)
+    for (std::int64_t c = 0; c < args.channels; ++c)
+      for (std::int64_t p = 0; p < args.pixels; ++p)
+        x[at(image, c, p)] =
+            static_cast<float>(random.uniform(static_cast<double>(c % 3), static_cast<double>(2 + c % 5)));
+  GuardedBuffer<float> in(x, edge), out(x.size(), edge);
+  GuardedBuffer<float> scale(random.floats(channels), edge), bias(random.floats(channels), edge);
+  std::vector<float> scratch(static_cast<std::size_t>(args.scratch_floats()));
+  args.input = in.data(), args.output = in_place ? in.data() : out.data();
+  args.scale = scale.data(), args.bias = bias.data(), args.scratch = scratch.data();
+  std::vector<float> alone;
+  for (const int threads : {1, 2}) {
+    std::copy(x.begin(), x.end(), in.data());
+    Team team(threads);
+    normalize_groups(kernels, team, args);
+    const std::vector<float> result(args.output, args.output + x.size());
+    if (threads == 1) alone = result;
+    ASSERT_EQ(std::memcmp(alone.data(), result.data(), x.size() * sizeof(float)), 0);
+  }
+  for (std::int64_t image = 0; image < args.images; ++image) {
+    for (std::int64_t group = 0; group < args.groups; ++group) {
+      const auto each = [&](const auto& f) {
+        for (std::int64_t c = group * together; c < (group + 1) * together; ++c)
+          for (std::int64_t p = 0; p < args.pixels; ++p) f(c, at(image, c, p));
+      };
+      const auto count = static_cast<double>(together * args.pixels);
+      double mean = 0, variance = 0;
+      each([&](std::int64_t, std::size_t i) { mean += x[i] / count; });
+      each([&](std::int64_t, std::size_t i) { variance += (x[i] - mean) * (x[i] - mean) / count; });
+      each([&](std::int64_t c, std::size_t i) {
+        const double want = (x[i] - mean) / std::sqrt(variance + args.epsilon) * scale.data()[c] + bias.data()[c];
+        ASSERT_NEAR(alone[i], want, 3e-6) << args.channels << " channels, " << args.pixels << " pixels, " << i;
+      });
+    }
+  }
+}
+
+TEST_P(Norm, GroupsByPieces) {
+  for (const bool blocked : {false, true}) {
+    for (std::int64_t pixels = 1; pixels <= 20; ++pixels)
+      check_groups(kernels(), {.images = 2, .channels = 20, .pixels = pixels, .groups = 4, .blocked = blocked},
+                   Edge::kBack, pixels % 2 == 0);
+    for (const std::int64_t groups : {1, 5, 40})
+      check_groups(kernels(), {.images = 1, .channels = 40, .pixels = 1031, .groups = groups, .blocked = blocked},
+                   Edge::kFront, false);
+    // An image after the other.
+    check_groups(kernels(), {.images = 9, .channels = 33, .pixels = 600, .groups = 3, .blocked = blocked}, Edge::kBack,
+                 true);
+  }
+  check_groups(kernels(), {.images = 1, .channels = 2, .pixels = 20001, .groups = 1}, Edge::kBack, false);
+}
+
 TEST_P(Norm, OneAndTwoThreadsAgreeToTheBit) {
   const std::size_t size = 500 * 257;
   const std::vector<float> in = Random(9).floats(size, -4, 4);

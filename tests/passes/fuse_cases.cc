@@ -58,6 +58,28 @@ std::vector<RuleCase> fuse_cases() {
       {"divide-into-conv-weights", CONV "%c = constant dense<3> : f32[] \n %1 = div %0, %c \n return %1 }", "conv %x",
        "= div"},
 
+      {"multiply-into-norm-scale",
+       "(%x: f32[2,4,5]) { %s = constant dense<[1, 2, 3, 4]> : f32[4] \n %o = constant dense<[0.5, 0, 1, 2]> : f32[4] "
+       "\n "
+       "%0 = group_normalization %x, %s, %o {num_groups = 2} \n %c = constant dense<[[[2], [3], [0.5], [1]]]> : "
+       "f32[1,4,1] \n %1 = mul %0, %c \n return %1 }",
+       "group_normalization %x", "mul"},
+      {"multiply-into-norm-scale",
+       "(%x: f32[2,2,3]) { %s = constant dense<[1, 2]> : f32[2] \n %o = constant dense<[0.5, 0]> : f32[2] \n %0 = "
+       "instance_normalization %x, %s, %o \n %c = constant dense<[2, 3, 4]> : f32[3] \n %1 = mul %0, %c \n return %1 }",
+       "not one number per channel", nullptr},
+      {"add-into-norm-bias",
+       "(%x: f32[2,2,3]) { %s = constant dense<[1, 2]> : f32[2] \n %o = constant dense<[0.5, 0]> : f32[2] \n %0 = "
+       "instance_normalization %x, %s, %o \n %c = constant dense<[[2], [3]]> : f32[2,1] \n %1 = add %0, %c \n return "
+       "%1 "
+       "}",
+       "instance_normalization %x", "= add"},
+      {"add-into-norm-bias",
+       "(%x: f32[2,2,3]) { %s = constant dense<[1, 2]> : f32[2] \n %o = constant dense<[0.5, 0]> : f32[2] \n %0 = "
+       "instance_normalization %x, %s, %o \n %c = constant dense<[[2], [3]]> : f32[2,1] \n %1 = add %0, %c \n %2 = mul "
+       "%1, %0 \n return %2 }",
+       "the norm has other users", nullptr},
+
       {"gemm-is-matmul-with-bias",
        "(%x: f32[3,4], %w: f32[5,4], %c: f32[5]) { %0 = gemm %x, %w, %c {alpha = 0.5, trans_b} \n return %0 }",
        "fused_matmul", "gemm"},

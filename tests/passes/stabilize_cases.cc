@@ -103,6 +103,27 @@ std::vector<RuleCase> stabilize_cases() {
        "(%x: f32[3,8], %g: f32[8], %b: f32[8]) { %0 = layer_normalization %x, %g \n %1 = add %0, %b \n return %1 }",
        "layer_normalization %x, %g, %b", "= add"},
       // A whole layer norm as exporters spell it.
+      {"instance-norm-of-groups-is-group-norm",
+       "(%x: f32[2,6,5]) { %a = constant dense<[0, 3, -1]> : i64[3] \n %s = constant dense<[1, 2, 3]> : f32[3] \n %o = "
+       "constant dense<[0.5, 0, 1]> : f32[3] \n %0 = reshape %x, %a \n %1 = instance_normalization %0, %s, %o \n %b = "
+       "constant dense<[2, 6, 5]> : i64[3] \n %2 = reshape %1, %b \n return %2 }",
+       "group_normalization %x", "instance_normalization"},
+      {"instance-norm-of-groups-is-group-norm",
+       "(%x: f32[2,6,10]) { %a = constant dense<[0, 4, -1]> : i64[3] \n %s = constant dense<[1, 2, 3, 4]> : f32[4] \n "
+       "%o "
+       "= constant dense<[0, 0, 0, 0]> : f32[4] \n %0 = reshape %x, %a \n %1 = instance_normalization %0, %s, %o \n %b "
+       "= constant dense<[2, 6, 10]> : i64[3] \n %2 = reshape %1, %b \n return %2 }",
+       "a group has no whole number of channels", nullptr},
+      {"instance-norm-of-groups-is-group-norm",
+       "(%x: f32[2,6,5]) { %a = constant dense<[0, 3, -1]> : i64[3] \n %s = constant dense<[1, 2, 3]> : f32[3] \n %o = "
+       "constant dense<[0.5, 0, 1]> : f32[3] \n %0 = reshape %x, %a \n %1 = instance_normalization %0, %s, %o \n %b = "
+       "constant dense<[2, 30]> : i64[2] \n %2 = reshape %1, %b \n return %2 }",
+       "the shape changes", nullptr},
+      {"instance-norm-of-groups-is-group-norm",
+       "(%x: f32[2,6,5]) { %a = constant dense<[1, 3, 20]> : i64[3] \n %s = constant dense<[1, 2, 3]> : f32[3] \n %o = "
+       "constant dense<[0.5, 0, 1]> : f32[3] \n %0 = reshape %x, %a \n %1 = instance_normalization %0, %s, %o \n %b = "
+       "constant dense<[2, 6, 5]> : i64[3] \n %2 = reshape %1, %b \n return %2 }",
+       "unknown groups", nullptr},
       {"scale-by-root-mean-square-is-rms-norm",
        "(%x: f32[3,8], %g: f32[8], %b: f32[8]) { %a = constant dense<[-1]> : i64[1] \n %2 = constant dense<2> : f32[] "
        "\n %e = constant dense<0.00001> : f32[] \n %m = reduce_mean %x, %a \n "
