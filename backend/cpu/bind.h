@@ -64,8 +64,9 @@ class Binder {
   // The numbers in an integer operand, when known at compile time.
   std::optional<std::vector<int64_t>> ints(int i) const { return ints(node_.operand(i)); }
   static std::optional<std::vector<int64_t>> ints(const Value* v);
-  // The layout the operand is in already.
-  Layout layout(int i) const;
+  // The layout the operand, or a value defined before, is in already.
+  Layout layout(int i) const { return layout(node_.operand(i)); }
+  Layout layout(const Value* v) const;
   DType result_dtype(int j) const { return node_.result(j)->dtype(); }
   const Shape& result_shape(int j) const { return node_.result(j)->shape(); }
   bool wants(int j) const { return j < node_.num_results() && !node_.result(j)->unused(); }

@@ -8,8 +8,10 @@
 namespace tc::cpu {
 namespace {
 
-// A whole takes memory from its first part on. More than this share of what they all take otherwise is not worth it.
+// A whole takes memory from its first part on, up to its last one. More than this share of what they all take otherwise
+// is not worth it: those that take it longest are done without then, as many as so many attempts find out.
 constexpr double kMostGrowth = 1.1;
+constexpr int kMoreAttempts = 4;
 
 size_t place_greedily(std::vector<PlacedBlock>& blocks) {
   std::vector<size_t> order(blocks.size());
@@ -110,12 +112,29 @@ class Groups {
 size_t place_blocks(std::vector<PlacedBlock>& blocks, std::span<const JointBlocks> joints) {
   const size_t apart = place_greedily(blocks);
   if (joints.empty()) return apart;
-  Groups groups(blocks, joints);
-  for (const JointBlocks& joint : joints) groups.join(joint);
-  std::vector<PlacedBlock> joined = blocks;
-  const size_t total = groups.place(joined);
-  if (static_cast<double>(total) > kMostGrowth * static_cast<double>(apart)) return apart;
-  blocks = std::move(joined);
+  const auto cost = [&](const JointBlocks& j) {
+    const PlacedBlock &part = blocks[static_cast<size_t>(j.part)], &whole = blocks[static_cast<size_t>(j.whole)];
+    return static_cast<double>(whole.bytes) * (std::max(part.last, whole.last) - std::min(part.first, whole.first));
+  };
+  std::vector<JointBlocks> by_cost(joints.begin(), joints.end());
+  std::stable_sort(by_cost.begin(), by_cost.end(),
+                   [&](const JointBlocks& a, const JointBlocks& b) { return cost(a) < cost(b); });
+  size_t total = apart, kept = 0, too_many = joints.size() + 1;
+  std::vector<PlacedBlock> best = blocks;
+  for (int attempt = 0; attempt <= kMoreAttempts && too_many - kept > 1; ++attempt) {
+    const size_t count = attempt == 0 ? joints.size() : (kept + too_many) / 2;
+    Groups groups(blocks, joints);
+    for (size_t j = 0; j < count; ++j) groups.join(by_cost[j]);
+    std::vector<PlacedBlock> joined = blocks;
+    const size_t bytes = groups.place(joined);
+    if (static_cast<double>(bytes) > kMostGrowth * static_cast<double>(apart)) {
+      too_many = count;
+      continue;
+    }
+    total = bytes, kept = count, best = std::move(joined);
+    if (attempt == 0) break;
+  }
+  blocks = std::move(best);
   return total;
 }
 

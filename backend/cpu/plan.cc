@@ -81,8 +81,7 @@ std::optional<std::vector<int64_t>> Binder::ints(const Value* v) {
   return values;
 }
 
-Layout Binder::layout(int i) const {
-  const Value* v = node_.operand(i);
+Layout Binder::layout(const Value* v) const {
   return builder_.slots_.count({v, Layout::blocked16}) && !builder_.slots_.count({v, Layout::plain}) ? Layout::blocked16
                                                                                                      : Layout::plain;
 }

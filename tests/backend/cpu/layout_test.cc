@@ -15,9 +15,10 @@ Tensor numbers(Extents extents, int step, float most = 1) {
   return t;
 }
 
-// conv, `middle`, conv on images of 24 by 20 pixels; channels fill 2.5 blocks. Results are about 1.
+// conv, `middle`, conv on images of 24 by 20 pixels; channels fill 2.5 blocks. Results are about 1, and
+// what lies between stays in blocks, so that only the result goes to planes.
 template <class Middle>
-void check_between(int64_t images, Middle middle) {
+void check_between(int64_t images, Middle middle, int ways_to_planes = 1) {
   Module m;
   Builder b(m.main());
   constexpr int64_t kChannels = 40;
@@ -28,6 +29,11 @@ void check_between(int64_t images, Middle middle) {
   };
   Value* y = middle(b, conv(x, 8, kChannels), kChannels);
   m.main().set_outputs(std::vector{conv(y, kChannels, 24)});
+  int to_planes = 0;
+  walk_steps(compiled(m)->plan(), [&](const cpu::Step& step, int) {
+    to_planes += step.kernel.find("reorder_f32__nchw16c_nchw") != std::string::npos;
+  });
+  EXPECT_EQ(to_planes, ways_to_planes);
   expect_agreement(m, {{numbers({images, 8, 24, 20}, 5)}});
 }
 
@@ -58,12 +64,19 @@ TEST(Layout, NormsOfGroupsAsChannels) {
 }
 
 TEST(Layout, PadsOfImages) {
-  for (const PadMode mode : {PadMode::reflect, PadMode::edge, PadMode::wrap, PadMode::constant})
-    for (const auto& pads :
-         {std::vector<int64_t>{0, 0, 2, 1, 0, 0, 3, 4}, {0, 0, -1, 2, 0, 0, 0, -3}, {0, 1, 0, 0, 0, -1, 0, 0}})
-      check_between(2, [&](Builder& b, Value* v, int64_t) {
-        return b.make<Pad>({v, b.ints(pads), b.scalar<float>(0.5F)}, {.mode = mode});
-      });
+  struct Padded {
+    std::vector<int64_t> pads;
+    int ways_to_planes;  // two where channels are padded
+  };
+  const Padded cases[] = {{{0, 0, 2, 1, 0, 0, 3, 4}, 1}, {{0, 0, -1, 2, 0, 0, 0, -3}, 1}, {{0, 1, 0, 0, 0, -1, 0, 0}, 2}};
+  for (const PadMode mode : {PadMode::reflect, PadMode::edge, PadMode::wrap, PadMode::constant}) {
+    for (const Padded& c : cases) {
+      const auto pad = [&](Builder& b, Value* v, int64_t) {
+        return b.make<Pad>({v, b.ints(c.pads), b.scalar<float>(0.5F)}, {.mode = mode});
+      };
+      check_between(2, pad, c.ways_to_planes);
+    }
+  }
 }
 
 }  // namespace

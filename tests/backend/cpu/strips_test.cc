@@ -85,5 +85,59 @@ TEST(Strips, ShrinkOfIntegers) {
   }
 }
 
+// Parts that splits and slices cut out are read where they lie; nobody needs the copies.
+TEST(Strips, PartsAreReadWhereTheyLie) {
+  constexpr const char* kCases[] = {
+      // Halves of rows.
+      R"((%x: f32[N,3,160]) { %p, %q = split %x {axis = -1, num_outputs = 2} %0 = sigmoid %q %1 = mul %p, %0 return %1 })",
+      // Parts of unequal extents, the second of which broadcasts.
+      R"((%x: f32[2,5,70]) { %s = constant dense<[4, 1]> : i64[2] %p, %q = split %x, %s {axis = 1} %0 = exp %q
+        %1 = mul %p, %0 %2 = sub %1, %q return %2 })",
+      // Cuts of two axes, counted from the end, beside the whole.
+      R"((%x: f32[2,3,40,80]) { %s = constant dense<[1, -70]> : i64[2] %e = constant dense<[3, 9223372036854775807]> : i64[2]
+        %a = constant dense<[1, 3]> : i64[2] %f = constant dense<[2, 70]> : i64[2] %z = constant dense<[0, 0]> : i64[2]
+        %p = slice %x, %s, %e, %a %q = slice %x, %z, %f, %a %r = sigmoid %p %t = mul %q, %r %u = exp %x return %t, %u })",
+      // Bytes.
+      R"((%x: u8[3,2,128]) { %p, %q = split %x {axis = 1, num_outputs = 2} %0 = max %p, %q return %0 })",
+  };
+  for (const char* text : kCases) {
+    const auto m = parse_module(cat("graph @main", text), "case");
+    std::vector<Datum> inputs;
+    for (const Value* v : m->main().inputs()) {
+      Extents extents;
+      for (const Dim& d : v->shape().dims()) extents.push_back(d.is_const() ? d.value() : 7);
+      Tensor t(v->dtype(), extents);
+      if (t.dtype() == DType::u8)
+        for (int i = 0; auto& x : t.mutable_span<uint8_t>()) x = static_cast<uint8_t>(i += 37);
+      else
+        for (int i = 0; auto& x : t.mutable_span<float>()) x = static_cast<float>((i += 37) % 101 - 50) / 25;
+      inputs.emplace_back(t);
+    }
+    walk_steps(compiled(*m)->plan(), [&](const cpu::Step& step, int) {
+      EXPECT_FALSE(step.node->is<Split>() || step.node->is<Slice>()) << text;
+    });
+    expect_agreement(*m, {inputs});
+  }
+}
+
+// Rows that are too short to be read one by one are copied, and so is what steps over elements.
+TEST(Strips, OtherPartsAreCopied) {
+  const auto m = parse_module(R"(graph @main(%x: f32[9,85]) {
+    %z = constant dense<[0]> : i64[1]  %f = constant dense<[2]> : i64[1]  %a = constant dense<[1]> : i64[1]
+    %e = constant dense<[85]> : i64[1]  %two = constant dense<[2]> : i64[1]
+    %p = slice %x, %z, %f, %a
+    %q = slice %x, %z, %e, %a, %two
+    %0 = exp %p
+    %1 = exp %q
+    return %0, %1 })",
+                              "case");
+  Tensor x(DType::f32, {9, 85});
+  for (int i = 0; auto& v : x.mutable_span<float>()) v = static_cast<float>((i += 37) % 101 - 50) / 25;
+  int copies = 0;
+  walk_steps(compiled(*m)->plan(), [&](const cpu::Step& step, int) { copies += step.node->is<Slice>(); });
+  EXPECT_EQ(copies, 2);
+  expect_agreement(*m, {{x}});
+}
+
 }  // namespace
 }  // namespace tc
