@@ -17,8 +17,8 @@ constexpr size_t round_up(size_t n, size_t to) {
 }  // namespace
 
 void* map_pages(size_t& bytes) {
+  bytes = round_up(std::max<size_t>(bytes, 1), bytes % kHugePage >= kHugePage / 2 ? kHugePage : kPage);
   const bool huge = bytes >= kHugePage;
-  bytes = round_up(std::max<size_t>(bytes, 1), kPage);
   const size_t slack = huge ? kHugePage : 0;
   void* p = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes");

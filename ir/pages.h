@@ -5,7 +5,7 @@ namespace tc {
 
 inline constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
 
-// Fresh zeroed pages, on huge ones from 2 MiB on; those of the end may be small. `bytes` is rounded up. Virtual
+// Fresh zeroed pages, huge ones but for an end that would fill less than half of one. `bytes` is rounded up. Virtual
 // machines translate an address twice: what no cache holds any more, 11 MB on small pages, took a Xeon's guest 25 ms to
 // read, on huge ones 0.7. Fails with limit_memory.
 void* map_pages(size_t& bytes);

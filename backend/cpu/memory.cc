@@ -49,7 +49,6 @@ void* PackedWeights::take(size_t bytes) {
   bytes = round_up(bytes, kLine);
   if (chunks_.empty() || bytes > chunks_.back().bytes - chunks_.back().used) {
     size_t size = std::max(bytes, std::clamp(bytes_, kFirstChunk, kMostChunk));
-    if (size >= kHugePage / 2) size = round_up(size, kHugePage);
     auto* data = static_cast<std::byte*>(map_pages(size));
     chunks_.push_back({data, size, 0});
   }

@@ -68,7 +68,8 @@ TEST(Layout, PadsOfImages) {
     std::vector<int64_t> pads;
     int ways_to_planes;  // two where channels are padded
   };
-  const Padded cases[] = {{{0, 0, 2, 1, 0, 0, 3, 4}, 1}, {{0, 0, -1, 2, 0, 0, 0, -3}, 1}, {{0, 1, 0, 0, 0, -1, 0, 0}, 2}};
+  const Padded cases[] = {
+      {{0, 0, 2, 1, 0, 0, 3, 4}, 1}, {{0, 0, -1, 2, 0, 0, 0, -3}, 1}, {{0, 1, 0, 0, 0, -1, 0, 0}, 2}};
   for (const PadMode mode : {PadMode::reflect, PadMode::edge, PadMode::wrap, PadMode::constant}) {
     for (const Padded& c : cases) {
       const auto pad = [&](Builder& b, Value* v, int64_t) {
