@@ -97,7 +97,8 @@ struct GroupNormState {
   bool by_pieces = false;
 };
 
-// Planes whose groups are fewer, and of so many elements, are shared by pieces.
+// Planes whose groups are fewer, and of so many elements, are shared by pieces: three of 640 x 640 on two threads 0.38
+// to 0.28 ms, on one 0.54 and 0.57.
 constexpr int64_t kFewGroups = 8, kLeastShared = 1 << 16, kLeastPixels = 256;
 
 // Channels in `groups` groups, 0: each for itself.

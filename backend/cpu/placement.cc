@@ -132,7 +132,6 @@ size_t place_blocks(std::vector<PlacedBlock>& blocks, std::span<const JointBlock
       continue;
     }
     total = bytes, kept = count, best = std::move(joined);
-    if (attempt == 0) break;
   }
   blocks = std::move(best);
   return total;

@@ -56,7 +56,8 @@ Patch make_group_norm(Rewrite& r) {
   const Shape &whole = r[x]->shape(), &parts = r[grouped]->shape();
   if (!r.single_use(instance_norm)) return r.miss("the norm has other users");
   if (!whole.ranked() || whole.rank() < 3 || !same_type(r[x], r.root()->result(0))) return r.miss("the shape changes");
-  if (!(whole[0] == parts[0]) || !whole[1].is_const() || !parts[1].is_const()) return r.miss("unknown groups");
+  if (!parts.ranked() || !(whole[0] == parts[0]) || !whole[1].is_const() || !parts[1].is_const())
+    return r.miss("unknown groups");
   const int64_t channels = whole[1].value(), groups = parts[1].value();
   if (groups == 0 || channels % groups != 0) return r.miss("a group has no whole number of channels");
   const auto per_channel = [&](const Any& of_groups) {

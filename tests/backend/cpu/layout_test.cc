@@ -52,6 +52,16 @@ TEST(Layout, NormsOfChannels) {
   });
 }
 
+// Planes of few groups are shared by pieces.
+TEST(Layout, NormsOfFewPlanes) {
+  Module m;
+  Builder b(m.main());
+  Value* x = m.main().add_input(Type::tensor(DType::f32, Shape({Dim(1), Dim(6), Dim(150), Dim(201)})), "x");
+  Value* y = b.make<InstanceNormalization>({x, b.constant(numbers({6}, 3)), b.constant(numbers({6}, 7))});
+  m.main().set_outputs(std::vector{y, group_norm(b, x, 6, 2)});
+  expect_agreement(m, {{numbers({1, 6, 150, 201}, 5)}});
+}
+
 // As exporters write them before opset 18: groups are channels of an instance norm.
 TEST(Layout, NormsOfGroupsAsChannels) {
   check_between(2, [](Builder& b, Value* v, int64_t channels) {

@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "random_graph.h"
+#include "tc/backend/cpu/placement.h"
 #include "tc/ir/builder.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"
@@ -154,6 +155,20 @@ TEST(Memory, PartsLieInTheirWhole) {
     else
       EXPECT_LT(placed, 5);
   }
+}
+
+// A whole that would take memory long before it is made is done without, not so the others.
+TEST(Memory, PartsThatCostTooMuchLieApart) {
+  constexpr size_t kLine = 64;
+  std::vector<cpu::PlacedBlock> blocks = {
+      {1000 * kLine, 10, 20}, {500 * kLine, 0, 10}, {1000 * kLine, 0, 9},                        // whole, part, another
+      {100 * kLine, 30, 31},  {50 * kLine, 31, 32}, {50 * kLine, 31, 32}, {20 * kLine, 31, 32},  // cut, halves, another
+  };
+  const cpu::JointBlocks joints[] = {{1, 0, 0}, {4, 3, 0}, {5, 3, 50 * kLine}};
+  EXPECT_EQ(cpu::place_blocks(blocks, joints), 1500 * kLine);
+  EXPECT_NE(blocks[1].offset, blocks[0].offset);
+  EXPECT_EQ(blocks[4].offset, blocks[3].offset);
+  EXPECT_EQ(blocks[5].offset, blocks[3].offset + 50 * kLine);
 }
 
 TEST(Memory, EmptyExtentsRun) {
