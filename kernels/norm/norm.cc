@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tc/kernels/simd/subnormals.h"
+
 namespace tc::kernels {
 namespace {
 
@@ -46,8 +48,10 @@ void join_moments(const GroupNormArgs& a, std::int64_t image) {
 
 void softmax(const NormTable& table, Team& team, const SoftmaxArgs& args) {
   const Tiling tiling = tile_by_cost(args.outer * args.inner, args.n, kGrain);
-  parallel_for(team, tiling.count(),
-               [&](std::int64_t tile, int) { table.softmax.fn(args, tiling.begin(tile), tiling.end(tile)); });
+  parallel_for(team, tiling.count(), [&](std::int64_t tile, int) {
+    const NoSubnormals flushed;
+    table.softmax.fn(args, tiling.begin(tile), tiling.end(tile));
+  });
 }
 
 void normalize(const NormTable& table, Team& team, const NormArgs& args) {

@@ -11,7 +11,8 @@
 namespace tc::kernels {
 
 // Softmax of f32 or f64 along the middle dimension of a dense [outer, n, inner] tensor; in place is fine. The largest
-// element is subtracted first, so nothing overflows. Rows that hold NaN or only -infinity become NaN.
+// element is subtracted first, so nothing overflows. Rows that hold NaN or only -infinity become NaN. Results below
+// 1.2e-38 are 0: masks of -100, as of shifted windows, make many. 12 heads of 4 x 49 x 49 of these 0.68 to 0.05 ms.
 struct SoftmaxArgs {
   Elem type = Elem::f32;
   const void* input = nullptr;
