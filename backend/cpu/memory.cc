@@ -121,9 +121,10 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
     const std::lock_guard lock(mutex_);
     ++makes_;
     // The smallest block that is large enough, and not much larger.
+    const size_t most_bytes = std::max(needed < kMapped ? needed : page_bytes(needed), needed + needed / 4 + 4 * kPage);
     size_t best = idle_.size();
     for (size_t i = 0; i < idle_.size(); ++i)
-      if (idle_[i].bytes >= needed && idle_[i].bytes <= needed + needed / 4 + 4 * kPage &&
+      if (idle_[i].bytes >= needed && idle_[i].bytes <= most_bytes &&
           (best == idle_.size() || idle_[i].bytes < idle_[best].bytes))
         best = i;
     if (best < idle_.size()) {

@@ -243,6 +243,15 @@ TEST(Memory, ChainsRunInPlace) {
   EXPECT_LT(context->memory().planned, 2 * x.bytes() + 4096);
 }
 
+// Whatever pages a result takes, the next one of its size has them again.
+TEST(Memory, ResultsComeFromTheSamePages) {
+  const auto pool = std::make_shared<cpu::TensorPool>();
+  for (const int64_t bytes : {1 << 10, 700'000, 1 << 20, 1'572'864, 3'211'264, 4'000'000, 9'000'000}) {
+    const void* const first = pool->make(DType::u8, {bytes}).data();
+    EXPECT_EQ(pool->make(DType::u8, {bytes}).data(), first) << bytes;
+  }
+}
+
 TEST(Memory, RecycledOutputsDoNotAccumulate) {
   const auto pool = std::make_shared<cpu::TensorPool>();
   int64_t most = 0;
