@@ -24,7 +24,8 @@ std::byte* bytes(float* p) {
   return reinterpret_cast<std::byte*>(p);
 }
 
-// Steps [k0, k1) of columns [col0, col1) of B: strip after strip, strip_bytes apart, of which several are read together.
+// Steps [k0, k1) of columns [col0, col1) of B: strip after strip, strip_bytes apart, of which several are read
+// together.
 void split_strips(const float* b, int64_t rs, int64_t cs, int64_t k0, int64_t k1, int64_t col0, int64_t col1,
                   std::byte* to, int64_t strip_bytes) {
   for (int64_t j = col0; j < col1; j += kSplitTogether * kStripCols, to += kSplitTogether * strip_bytes) {
