@@ -4,6 +4,8 @@
 namespace tc {
 
 inline constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+// Blocks from this size on are mapped, so that letting go of them gives the pages back.
+inline constexpr size_t kLeastMapped = kHugePage / 2;
 
 // Bytes of the pages that so many take: huge ones but for an end that would fill less than half of one.
 constexpr size_t page_bytes(size_t bytes) {

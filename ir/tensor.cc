@@ -22,7 +22,7 @@ std::shared_ptr<void> allocate(DType dtype, int64_t count) {
     } catch (const std::bad_alloc&) {
       fail(ErrorCode::limit_memory, "out of memory: a tensor of ", count, " strings");
     }
-  if (bytes >= kHugePage / 2) {
+  if (bytes >= kLeastMapped) {
     void* const pages = map_pages(bytes);
     return {pages, [bytes](void* p) { unmap_pages(p, bytes); }};
   }

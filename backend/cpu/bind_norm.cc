@@ -8,53 +8,6 @@
 namespace tc::cpu {
 namespace {
 
-// A step that normalises rows; `shape` sets rows, channels, spatial and groups for operand 0's extents. Operands
-// `scale` and `bias` (absent: -1) have channels * groups elements. Statistics go to results 1 and 2 when the op has
-// them.
-template <class SetShape>
-bool bind_rows(Binder& b, bool rms, double epsilon, int bias, bool statistics, SetShape set_shape) {
-  const kernels::NormTable& table = b.table().norm;
-  const kernels::Elem type = *elem_of(b.dtype(0));
-  const Slot x = b.in(0), scale = b.in(1), shift = bias < 0 ? kNoSlot : b.in(bias), y = b.out(0);
-  b.in_place(0, 0);
-  const Slot mean = statistics && b.wants(1) ? b.out(1) : kNoSlot,
-             inverse = statistics && b.wants(2) ? b.out(2) : kNoSlot;
-  const Node* node = &b.node();
-  b.flops = [=](const Frame& f) { return 7 * static_cast<double>(f.count(x)); };
-  b.step<kernels::NormArgs>(
-      table.normalize.name,
-      [=](Frame& f, kernels::NormArgs& a) {
-        a = {};
-        a.type = type;
-        a.epsilon = epsilon;
-        a.rms = rms;
-        set_shape(f, f.extents(x), a);
-        for (Slot s : {scale, shift})
-          if (s != kNoSlot && f.count(s) != a.channels * a.groups)
-            f.fail(*node, ErrorCode::bad_shape,
-                   cat("scale or bias has ", f.count(s), " elements, expected ", a.channels * a.groups));
-      },
-      [=, &table](Frame& f, kernels::NormArgs& a) {
-        a.input = f.raw(x), a.output = f.raw(y);
-        a.scale = f.raw(scale);
-        a.bias = shift == kNoSlot ? nullptr : f.raw(shift);
-        a.mean = mean == kNoSlot ? nullptr : f.raw(mean);
-        a.inv_std = inverse == kNoSlot ? nullptr : f.raw(inverse);
-        if (a.channels * a.spatial > 0) {
-          kernels::normalize(table, f.team(), a);
-          return;
-        }
-        // Nothing has no mean.
-        for (void* p : {a.mean, a.inv_std}) {
-          if (p && type == kernels::Elem::f64)
-            std::fill_n(static_cast<double*>(p), a.rows, std::numeric_limits<double>::quiet_NaN());
-          else if (p)
-            std::fill_n(static_cast<float*>(p), a.rows, std::numeric_limits<float>::quiet_NaN());
-        }
-      });
-  return true;
-}
-
 // f32 or f64 throughout.
 bool one_real_type(Binder& b) {
   const DType t = b.dtype(0);
@@ -84,11 +37,47 @@ bool bind_layer_norm(Binder& b) {
   const int bias = !kRms && b.has(2) ? 2 : -1;
   for (int i : {1, bias})
     if (i >= 0 && !covers(b.shape(i), b.shape(0), axis)) return b.refuse("scale or bias broadcasts");
-  return bind_rows(b, kRms, attrs.epsilon, bias, !kRms,
-                   [axis](const Frame&, std::span<const int64_t> e, kernels::NormArgs& a) {
-                     a.rows = product(e.first(static_cast<size_t>(axis)));
-                     a.channels = product(e.subspan(static_cast<size_t>(axis)));
-                   });
+  const kernels::NormTable& table = b.table().norm;
+  const kernels::Elem type = *elem_of(b.dtype(0));
+  const Slot x = b.in(0), scale = b.in(1), shift = bias < 0 ? kNoSlot : b.in(bias), y = b.out(0);
+  b.in_place(0, 0);
+  const Slot mean = !kRms && b.wants(1) ? b.out(1) : kNoSlot, inverse = !kRms && b.wants(2) ? b.out(2) : kNoSlot;
+  const Node* node = &b.node();
+  b.flops = [=](const Frame& f) { return 7 * static_cast<double>(f.count(x)); };
+  b.step<kernels::NormArgs>(
+      table.normalize.name,
+      [=, epsilon = attrs.epsilon](Frame& f, kernels::NormArgs& a) {
+        const auto e = f.extents(x);
+        a = {};
+        a.type = type;
+        a.epsilon = epsilon;
+        a.rms = kRms;
+        a.rows = product(e.first(static_cast<size_t>(axis)));
+        a.channels = product(e.subspan(static_cast<size_t>(axis)));
+        for (Slot s : {scale, shift})
+          if (s != kNoSlot && f.count(s) != a.channels)
+            f.fail(*node, ErrorCode::bad_shape,
+                   cat("scale or bias has ", f.count(s), " elements, expected ", a.channels));
+      },
+      [=, &table](Frame& f, kernels::NormArgs& a) {
+        a.input = f.raw(x), a.output = f.raw(y);
+        a.scale = f.raw(scale);
+        a.bias = shift == kNoSlot ? nullptr : f.raw(shift);
+        a.mean = mean == kNoSlot ? nullptr : f.raw(mean);
+        a.inv_std = inverse == kNoSlot ? nullptr : f.raw(inverse);
+        if (a.channels > 0) {
+          kernels::normalize(table, f.team(), a);
+          return;
+        }
+        // Nothing has no mean.
+        for (void* p : {a.mean, a.inv_std}) {
+          if (p && type == kernels::Elem::f64)
+            std::fill_n(static_cast<double*>(p), a.rows, std::numeric_limits<double>::quiet_NaN());
+          else if (p)
+            std::fill_n(static_cast<float*>(p), a.rows, std::numeric_limits<float>::quiet_NaN());
+        }
+      });
+  return true;
 }
 
 struct GroupNormState {

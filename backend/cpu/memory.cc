@@ -78,12 +78,9 @@ bool PackedWeights::release_source(const Tensor& source) {
   return true;
 }
 
-// Large blocks are mapped, so that letting go of them gives the pages back.
-constexpr size_t kMapped = size_t{1} << 20;
-
 TensorPool::Block TensorPool::allocate(size_t bytes) {
   Block b{nullptr, round_up(bytes, 64)};
-  if (bytes >= kMapped) {
+  if (bytes >= kLeastMapped) {
     b.data = map_pages(b.bytes);
     return b;
   }
@@ -93,7 +90,7 @@ TensorPool::Block TensorPool::allocate(size_t bytes) {
 }
 
 void TensorPool::release(Block b) {
-  if (b.bytes >= kMapped)
+  if (b.bytes >= kLeastMapped)
     unmap_pages(b.data, b.bytes);
   else
     std::free(b.data);
@@ -121,7 +118,7 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
     const std::lock_guard lock(mutex_);
     ++makes_;
     // The smallest block that is large enough, and not much larger.
-    const size_t most_bytes = std::max(needed < kMapped ? needed : page_bytes(needed), needed + needed / 4 + 4 * kPage);
+    const size_t most_bytes = std::max(page_bytes(needed), needed + needed / 4 + 4 * kPage);
     size_t best = idle_.size();
     for (size_t i = 0; i < idle_.size(); ++i)
       if (idle_[i].bytes >= needed && idle_[i].bytes <= most_bytes &&

@@ -6,18 +6,6 @@
 namespace tc::kernels {
 namespace {
 
-// Adds (x - shift)^2.
-template <class T>
-struct DeviationStep {
-  static constexpr T kStart = 0;
-  static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T> shift) {
-    const Vec<T> d = x - shift;
-    return fma(d, d, a);
-  }
-  static TC_INLINE T one(T a, T x, T shift) { return a + (x - shift) * (x - shift); }
-  using Fold = SumStep<T>;
-};
-
 // Registers of a block of 16 channels, and blocks that are summed apart, so that sums wait less for themselves.
 constexpr int kBlockRegisters = 16 / kLanes<float>, kBlocksApart = kBlockRegisters < 4 ? 4 / kBlockRegisters : 1;
 

@@ -139,6 +139,17 @@ struct SquareStep {
   static TC_INLINE T one(T a, T x, T) { return plus(a, times(x, x)); }
   using Fold = SumStep<T>;
 };
+// Adds (x - shift)^2.
+template <class T>
+struct DeviationStep {
+  static constexpr T kStart = 0;
+  static TC_INLINE Vec<T> lanes(Vec<T> a, Vec<T> x, Vec<T> shift) {
+    const Vec<T> d = x - shift;
+    return fma(d, d, a);
+  }
+  static TC_INLINE T one(T a, T x, T shift) { return a + (x - shift) * (x - shift); }
+  using Fold = SumStep<T>;
+};
 template <class T>
 struct MagnitudeStep {
   static constexpr T kStart = T{0};
