@@ -84,6 +84,7 @@ inline int64_t few_left_floats(int64_t k) {
 
 // Rows of products that read each panel once, at most.
 inline constexpr int64_t kGemvRows = 4;
+inline constexpr int64_t kSmallExtent = 16;
 
 // Strips of a right factor that a tile splits at once by halves, so that memory is read by 512 bytes.
 inline constexpr int64_t kSplitTogether = 4;
@@ -94,6 +95,7 @@ struct GemmPlan {
     gemv,   // m <= 4, of halves or from memory 2: all of K for a few columns of packed or row-major B
     few,    // m <= GemmTraits::few_rows, packed B from memory: some of K for a few columns
     dot,    // m <= 4 (or n <= 4, swapped): both operands contiguous in K
+    small,  // extents up to kSmallExtent: a whole product at a time
   };
   enum class Source : uint8_t {
     packed,   // the caller's packed B

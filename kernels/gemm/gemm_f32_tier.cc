@@ -409,6 +409,55 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
   }
 }
 
+// R rows by NV registers of columns, all that there are.
+template <int R, int NV>
+void small_tile(const GemmArgs& g, const Item& it, int64_t row) {
+  constexpr int64_t kLast = (NV - 1) * kVecFloats;
+  const Tail<float> tail(static_cast<int>(g.n - kLast));
+  Tile<R, NV> t;
+  t.zero();
+  const float *a = it.a + row * g.a_rs, *b = it.b;
+  for (int64_t p = 0; p < g.k; ++p, a += g.a_cs, b += g.b_rs) {
+    VecF right[NV];
+#pragma GCC unroll 4
+    for (int j = 0; j < NV - 1; ++j) right[j] = load(b + j * kVecFloats);
+    right[NV - 1] = load(b + kLast, tail);
+#pragma GCC unroll 12
+    for (int i = 0; i < R; ++i) {
+      const VecF left(a[i * g.a_rs]);
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) t.v[i][j] = fma(left, right[j], t.v[i][j]);
+    }
+  }
+  finish_tile(t, g.epilogue, out_at(g, it, row, 0, g.n));
+}
+
+using SmallFn = void (*)(const GemmArgs&, const Item&, int64_t);
+template <int NV, int... R>
+SmallFn small_tile_of(int rows, std::integer_sequence<int, R...>) {
+  static constexpr SmallFn kByRows[] = {small_tile<R + 1, NV>...};
+  return kByRows[rows - 1];
+}
+template <int... V>
+SmallFn small_tile_of(int rows, int vecs, std::integer_sequence<int, V...>) {
+  SmallFn found = nullptr;
+  ((vecs == V + 1 ? void(found = small_tile_of<V + 1>(rows, std::make_integer_sequence<int, kMaxRows[V + 1]>{}))
+                  : void()),
+   ...);
+  return found;
+}
+
+// A product by itself, of no more columns than a line of floats.
+void run_small(const GemmArgs& g, const Item& it) {
+  const int vecs = static_cast<int>((g.n + kVecFloats - 1) / kVecFloats);
+  const Strips strips(g.m, kMaxRows[vecs]);
+  for (int64_t strip = 0; strip < strips.count; ++strip) {
+    const auto fn =
+        small_tile_of(strips.rows(strip), vecs, std::make_integer_sequence<int, kSmallExtent / kVecFloats>{});
+    fn(g, it, strips.begin(strip));
+  }
+}
+
 void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
   const int64_t row_tile = tile / p.row_strips, row0 = row_tile * p.row_tile, strip = tile % p.row_strips;
   const Strips strips(least(p.row_tile, g.m - row0), panel_rows());
@@ -435,6 +484,10 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
   float* shared =
       p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
   if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);
+  if (p.path == Path::small) {
+    run_small(g, it);
+    return strip(g, it, 0, g.m, 0, g.n);
+  }
   if (p.path == Path::dot) {
     dot_tile(g, p, it, col0, col1, gemm_worker_scratch(g, p, worker));
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);

@@ -36,6 +36,18 @@ TEST(Gemm, EveryColumnCount) {
   }
 }
 
+// Many products that are no larger than a line of floats.
+TEST(Gemm, SmallBatches) {
+  for (const int64_t m : {1, 4, 7, 13, 16}) {
+    for (const int64_t n : {1, 3, 8, 9, 16}) {
+      for (const int64_t k : {0, 3, 16}) {
+        check({m, n, k, true, false, false, 2, 3}, {.bias = true, .residual = true, .strip = true});
+        check({m, n, k, false, false, false, 3, 1}, {.scale = true, .row_bias = true, .clip = true});
+      }
+    }
+  }
+}
+
 // Rows of A by up to four columns, whose sums are lanes of a register.
 TEST(Gemm, TallAndThin) {
   for (const int64_t m : {5, 16, 37, 3000}) {
