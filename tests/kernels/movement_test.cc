@@ -122,7 +122,8 @@ TEST_P(Movement, SlicesFlipsAndBroadcasts) {
       for (std::int64_t n = 1; n <= 40; ++n) check_copy(team, size, {3, n}, {n + 3, 1}, {n + 1, 1}, edge);
       check_copy(team, size, {4, 7, 5}, {35, -5, 1}, {35, 5, 1}, edge);
       check_copy(team, size, {4, 37}, {37, -1}, {37, 1}, edge);
-      check_copy(team, size, {4, 37}, {200, 3}, {37, 1}, edge);
+      for (std::int64_t step = 2; step <= 5; ++step)
+        for (const std::int64_t n : {1, 8, 37, 131}) check_copy(team, size, {4, n}, {700, step}, {n, 1}, edge);
       check_copy(team, size, {4, 9, 6}, {0, 1, 0}, {54, 6, 1}, edge);
       check_copy(team, size, {50, 21}, {0, 0}, {21, 1}, edge);
       check_copy(team, size, {6, 1, 5}, {5, 9, 1}, {11, 3, 2}, edge);
