@@ -98,7 +98,7 @@ constexpr int64_t kFirstChannels = 7;
 // product and one written directly, in multiply-adds. `reordered`: what a number of the result costs afterwards. Time
 // directly / so, one thread: 3 to 64 channels of 224 x 224 by 7x7 with stride 2 1.48, to 32 0.82, to 192 by 8x8 with
 // stride 8 2.30, by 16x16 with stride 16 2.66, to 32 by 3x3 with stride 2 0.64; 3 to 64 of 64 x 64 by 9x9 1.55, 4 to
-// 320 of it by 3x3 1.47.
+// 320 of it by 3x3 1.47. The first of them on plain planes / so and reordered, quiet and busy as above 1.15 and 0.85.
 constexpr double kGatheredRow = 170, kDirectPlainShare = 0.75, kReordered = 40;
 bool gathering_pays(const ConvTable& kernels, const ConvShape& s, bool constant_weights, double reordered) {
   if (kernels.split.fn == nullptr || !constant_weights || s.ic > kFirstChannels ||

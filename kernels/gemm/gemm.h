@@ -84,6 +84,7 @@ inline int64_t few_left_floats(int64_t k) {
 
 // Rows of products that read each panel once, at most.
 inline constexpr int64_t kGemvRows = 4;
+// Rows, columns and steps of Path::small, at most.
 inline constexpr int64_t kSmallExtent = 16;
 
 // Strips of a right factor that a tile splits at once by halves, so that memory is read by 512 bytes.
