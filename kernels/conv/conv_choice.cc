@@ -70,15 +70,14 @@ double direct_cost(const ConvShape& s) {
 // By halves on AMX: how many times as fast as multiply-adds at their peak, and what a number read or written costs
 // beside them, and beside those of pointwise ones directly. The share that padding to whole tiles leaves is computed
 // too, as is what lies between two rows of the image. Where a processor's other thread belongs to a busy guest, tiles
-// take three times as long (with a load each 41 cycles or 64-70), multiply-adds 1.3 times, from second to second. So
-// the method that loses less in the worse case is chosen. A Xeon, one thread, time by this / by Winograd's method, 3x3,
-// quiet and busy: 16 channels of 56 x 56 1.20 and 1.58, 32 of 28 x 28 1.03 and 1.59, of 112 x 112 0.85 and 1.66, 64 of
-// 28 x 28 0.92 and 1.97, of 56 x 56 0.84 and 2.01, of 112 x 112 0.78 and 2.08, 96 of 28 x 28 0.94 and 1.92, 128 of it
-// 0.88 and 1.90, 256 of it 0.94 and 2.22, 512 of it 1.01 and 1.99, 192 of 14 x 14 0.33 and 1.02, 256 of it 0.57 and
-// 1.46, 512 of it 0.56 and 1.48, of 7 x 7 0.55 and 1.01; / directly, 1x1, quiet: 16 to 64 of 112 x 112 1.21, 32 to 16
-// of it 1.13, 24 to 72 of 56 x 56 0.92, 96 to 24 of it 0.70, 144 to 32 of 28 x 28 0.86, 80 to 200 of 14 x 14 0.41;
-// quiet and busy: 64 to 256 of 56 x 56 0.50 and 0.73, 256 to 64 of it 0.60 and 0.83, 512 to 1024 of 14 x 14 0.30 and
-// 0.65.
+// take two to three times as long, multiply-adds 1.3 times, from second to second. So the method that loses less in the
+// worse case is chosen. A Xeon, one thread, time by this / by Winograd's method, 3x3, quiet and busy: 16 channels of 56
+// x 56 1.20 and 1.58, 32 of 28 x 28 1.03 and 1.59, of 112 x 112 0.85 and 1.66, 64 of 28 x 28 0.92 and 1.97, of 56 x 56
+// 0.84 and 2.01, of 112 x 112 0.78 and 2.08, 96 of 28 x 28 0.94 and 1.92, 128 of it 0.88 and 1.90, 256 of it 0.94 and
+// 2.22, 512 of it 1.01 and 1.99, 192 of 14 x 14 0.33 and 1.02, 256 of it 0.57 and 1.46, 512 of it 0.56 and 1.48, of 7 x
+// 7 0.55 and 1.01; / directly, 1x1, quiet: 16 to 64 of 112 x 112 1.21, 32 to 16 of it 1.13, 24 to 72 of 56 x 56 0.92,
+// 96 to 24 of it 0.70, 144 to 32 of 28 x 28 0.86, 80 to 200 of 14 x 14 0.41; quiet and busy: 64 to 256 of 56 x 56 0.50
+// and 0.73, 256 to 64 of it 0.60 and 0.83, 512 to 1024 of 14 x 14 0.30 and 0.65.
 constexpr double kSplitSpeed = 2.2, kSplitNumber = 18;
 constexpr double kSplitPointwiseSpeed = 3.1, kSplitPointwiseNumber = 11;
 double split_cost(const ConvShape& s) {
