@@ -109,18 +109,10 @@ void across(const GemmBlock& g, const float* a, int64_t count, Ahead&, TileOut o
 
 using StripsFn = void (*)(const GemmBlock&, const float*, int64_t, Ahead&, TileOut);
 
-template <Form kForm, int NV, int... R>
-StripsFn strips_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr StripsFn kByRows[] = {strips_of<R + 1, NV, kForm>...};
-  return kByRows[rows - 1];
-}
-template <Form kForm, int... V>
-StripsFn strips_of(int vecs, int rows, std::integer_sequence<int, V...>) {
-  StripsFn found = nullptr;
-  ((vecs == V + 1 ? void(found = strips_of<kForm, V + 1>(rows, std::make_integer_sequence<int, kMaxRows[V + 1]>{}))
-                  : void()),
-   ...);
-  return found;
+template <Form kForm>
+StripsFn strips_of(int vecs, int rows) {
+  return tile_function<StripsFn, kPanelVecs>(vecs, rows,
+                                             [](auto r, auto nv) { return StripsFn{strips_of<r, nv, kForm>}; });
 }
 template <bool kRows, int... R>
 StripsFn across_of(int rows, std::integer_sequence<int, R...>) {
@@ -131,7 +123,6 @@ StripsFn across_of(int rows, std::integer_sequence<int, R...>) {
 }  // namespace
 
 void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
-  constexpr std::make_integer_sequence<int, kPanelVecs> kVecs;
   const int vecs = (g.out.cols + kVecFloats - 1) / kVecFloats;
   const bool packed_a = g.a_strip != 0, several = g.panels > 1;
   const Strips strips(g.rows, packed_a || several ? panel_rows() : tile_rows(vecs, g.rows));
@@ -143,13 +134,13 @@ void TC_TIER_NAME(gemm_block)(const GemmBlock& g) {
     const auto height = static_cast<int>(tall);
     constexpr std::make_integer_sequence<int, kMaxRows[kPanelVecs]> kRows;
     StripsFn run = several    ? across_of<false>(height, kRows)
-                   : packed_a ? strips_of<Form::strips>(vecs, height, kVecs)
-                              : strips_of<Form::any>(vecs, height, kVecs);
+                   : packed_a ? strips_of<Form::strips>(vecs, height)
+                              : strips_of<Form::any>(vecs, height);
     if constexpr (kPanelRunsSteps) {
       const bool panel = g.b_rs == vecs * kVecFloats;
       if (several && panel && g.a_cs == 1) run = across_of<true>(height, kRows);
       if (!several && !packed_a && g.a_cs == 1)
-        run = panel ? strips_of<Form::rows>(vecs, height, kVecs) : strips_of<Form::direct>(vecs, height, kVecs);
+        run = panel ? strips_of<Form::rows>(vecs, height) : strips_of<Form::direct>(vecs, height);
     }
     run(g, a, count, ahead, out);
     a += count * (packed_a ? g.a_strip : tall * g.a_rs);

@@ -365,9 +365,7 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
   if (!packed && !halves && is_small(g)) {
     p.path = GemmPlan::Path::small;
     p.source = GemmPlan::Source::direct;
-    p.row_tile = g.m, p.row_tiles = 1;
-    p.col_tile = p.n_block, p.col_tiles = 1;
-    p.k_block = g.k;
+    plan_columns(p, g, t, g.n);
     return p;
   }
   // Few columns of an unpacked B: the larger operand is A, so A takes B's place.

@@ -412,8 +412,8 @@ void dot_tile(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t j0, 
 // R rows by NV registers of columns, all that there are.
 template <int R, int NV>
 void small_tile(const GemmArgs& g, const Item& it, int64_t row) {
-  constexpr int64_t kLast = (NV - 1) * kVecFloats;
-  const Tail<float> tail(static_cast<int>(g.n - kLast));
+  const auto cols = static_cast<int>(g.n);
+  const Tail<float> tail = tail_of(cols, NV - 1);
   Tile<R, NV> t;
   t.zero();
   const float *a = it.a + row * g.a_rs, *b = it.b;
@@ -421,39 +421,21 @@ void small_tile(const GemmArgs& g, const Item& it, int64_t row) {
     VecF right[NV];
 #pragma GCC unroll 4
     for (int j = 0; j < NV - 1; ++j) right[j] = load(b + j * kVecFloats);
-    right[NV - 1] = load(b + kLast, tail);
-#pragma GCC unroll 12
-    for (int i = 0; i < R; ++i) {
-      const VecF left(a[i * g.a_rs]);
-#pragma GCC unroll 4
-      for (int j = 0; j < NV; ++j) t.v[i][j] = fma(left, right[j], t.v[i][j]);
-    }
+    right[NV - 1] = load(b + (NV - 1) * kVecFloats, tail);
+    t.step(a, g.a_rs, right);
   }
-  finish_tile(t, g.epilogue, out_at(g, it, row, 0, g.n));
+  finish_tile(t, g.epilogue, out_at(g, it, row, 0, cols));
 }
 
-using SmallFn = void (*)(const GemmArgs&, const Item&, int64_t);
-template <int NV, int... R>
-SmallFn small_tile_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr SmallFn kByRows[] = {small_tile<R + 1, NV>...};
-  return kByRows[rows - 1];
-}
-template <int... V>
-SmallFn small_tile_of(int rows, int vecs, std::integer_sequence<int, V...>) {
-  SmallFn found = nullptr;
-  ((vecs == V + 1 ? void(found = small_tile_of<V + 1>(rows, std::make_integer_sequence<int, kMaxRows[V + 1]>{}))
-                  : void()),
-   ...);
-  return found;
-}
-
-// A product by itself, of no more columns than a line of floats.
+// A product by itself.
 void run_small(const GemmArgs& g, const Item& it) {
+  using Fn = void (*)(const GemmArgs&, const Item&, int64_t);
+  constexpr int kVecs = kSmallExtent / kVecFloats;
   const int vecs = static_cast<int>((g.n + kVecFloats - 1) / kVecFloats);
   const Strips strips(g.m, kMaxRows[vecs]);
   for (int64_t strip = 0; strip < strips.count; ++strip) {
-    const auto fn =
-        small_tile_of(strips.rows(strip), vecs, std::make_integer_sequence<int, kSmallExtent / kVecFloats>{});
+    const Fn fn =
+        tile_function<Fn, kVecs>(vecs, strips.rows(strip), [](auto r, auto nv) { return Fn{small_tile<r, nv>}; });
     fn(g, it, strips.begin(strip));
   }
 }
