@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <utility>
 
 #include "buffer.h"
 #include "tc/kernels/conv/conv.h"
@@ -14,7 +15,7 @@ namespace tc::kernels {
 namespace {
 
 struct Case {
-  const char* name;
+  std::string name;
   ConvAlgorithm algorithm;
   int64_t ic, oc, size, kernel, stride, groups;
 };
@@ -25,19 +26,18 @@ constexpr auto kDepthwise = ConvAlgorithm::depthwise;
 constexpr auto kSplit = ConvAlgorithm::split;
 constexpr auto kSplitPlain = ConvAlgorithm::split_plain;
 
+// 3x3 with stride 1, channels and size, by every algorithm.
+struct Square {
+  int64_t channels, size;
+};
+const Square kSquares[] = {{16, 56},  {32, 112}, {32, 28},  {64, 112}, {64, 56},  {64, 28},  {96, 28},
+                           {128, 28}, {192, 14}, {256, 28}, {256, 14}, {512, 28}, {512, 14}, {512, 7}};
+const std::pair<const char*, ConvAlgorithm> kSquareAlgorithms[] = {{"3x3_", kDirect},
+                                                                   {"winograd2_", ConvAlgorithm::winograd2},
+                                                                   {"winograd4_", ConvAlgorithm::winograd4},
+                                                                   {"split_3x3_", kSplit}};
+
 const Case kCases[] = {
-    {"3x3_64_56", kDirect, 64, 64, 56, 3, 1, 1},
-    {"3x3_128_28", kDirect, 128, 128, 28, 3, 1, 1},
-    {"3x3_256_14", kDirect, 256, 256, 14, 3, 1, 1},
-    {"3x3_512_7", kDirect, 512, 512, 7, 3, 1, 1},
-    {"winograd2_64_56", ConvAlgorithm::winograd2, 64, 64, 56, 3, 1, 1},
-    {"winograd4_64_56", ConvAlgorithm::winograd4, 64, 64, 56, 3, 1, 1},
-    {"winograd2_128_28", ConvAlgorithm::winograd2, 128, 128, 28, 3, 1, 1},
-    {"winograd4_128_28", ConvAlgorithm::winograd4, 128, 128, 28, 3, 1, 1},
-    {"winograd2_256_14", ConvAlgorithm::winograd2, 256, 256, 14, 3, 1, 1},
-    {"winograd4_256_14", ConvAlgorithm::winograd4, 256, 256, 14, 3, 1, 1},
-    {"winograd2_512_7", ConvAlgorithm::winograd2, 512, 512, 7, 3, 1, 1},
-    {"winograd4_512_7", ConvAlgorithm::winograd4, 512, 512, 7, 3, 1, 1},
     {"3x3_128_s2_56", kDirect, 128, 128, 56, 3, 2, 1},
     {"3x3_256_s2_28", kDirect, 256, 256, 28, 3, 2, 1},
     {"winograd2_256_s2_28", ConvAlgorithm::winograd2, 256, 256, 28, 3, 2, 1},
@@ -46,30 +46,6 @@ const Case kCases[] = {
     {"1x1_256_64_56", kDirect, 256, 64, 56, 1, 1, 1},
     {"1x1_512_1024_14", kDirect, 512, 1024, 14, 1, 1, 1},
     {"1x1_24_144_56", kDirect, 24, 144, 56, 1, 1, 1},
-    {"winograd4_16_56", ConvAlgorithm::winograd4, 16, 16, 56, 3, 1, 1},
-    {"split_3x3_16_56", kSplit, 16, 16, 56, 3, 1, 1},
-    {"winograd4_32_112", ConvAlgorithm::winograd4, 32, 32, 112, 3, 1, 1},
-    {"split_3x3_32_112", kSplit, 32, 32, 112, 3, 1, 1},
-    {"winograd4_32_28", ConvAlgorithm::winograd4, 32, 32, 28, 3, 1, 1},
-    {"split_3x3_32_28", kSplit, 32, 32, 28, 3, 1, 1},
-    {"winograd4_64_28", ConvAlgorithm::winograd4, 64, 64, 28, 3, 1, 1},
-    {"split_3x3_64_28", kSplit, 64, 64, 28, 3, 1, 1},
-    {"winograd4_64_112", ConvAlgorithm::winograd4, 64, 64, 112, 3, 1, 1},
-    {"split_3x3_64_112", kSplit, 64, 64, 112, 3, 1, 1},
-    {"winograd4_96_28", ConvAlgorithm::winograd4, 96, 96, 28, 3, 1, 1},
-    {"split_3x3_96_28", kSplit, 96, 96, 28, 3, 1, 1},
-    {"winograd4_256_28", ConvAlgorithm::winograd4, 256, 256, 28, 3, 1, 1},
-    {"split_3x3_256_28", kSplit, 256, 256, 28, 3, 1, 1},
-    {"winograd4_192_14", ConvAlgorithm::winograd4, 192, 192, 14, 3, 1, 1},
-    {"split_3x3_192_14", kSplit, 192, 192, 14, 3, 1, 1},
-    {"winograd4_512_14", ConvAlgorithm::winograd4, 512, 512, 14, 3, 1, 1},
-    {"split_3x3_512_14", kSplit, 512, 512, 14, 3, 1, 1},
-    {"winograd4_512_28", ConvAlgorithm::winograd4, 512, 512, 28, 3, 1, 1},
-    {"split_3x3_512_28", kSplit, 512, 512, 28, 3, 1, 1},
-    {"split_3x3_128_28", kSplit, 128, 128, 28, 3, 1, 1},
-    {"split_3x3_64_56", kSplit, 64, 64, 56, 3, 1, 1},
-    {"split_3x3_256_14", kSplit, 256, 256, 14, 3, 1, 1},
-    {"split_3x3_512_7", kSplit, 512, 512, 7, 3, 1, 1},
     {"split_3x3_128_s2_56", kSplit, 128, 128, 56, 3, 2, 1},
     {"split_1x1_64_256_56", kSplit, 64, 256, 56, 1, 1, 1},
     {"split_1x1_256_64_56", kSplit, 256, 64, 56, 1, 1, 1},
@@ -136,14 +112,19 @@ void register_conv() {
   for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) {
     const Tier tier = static_cast<Tier>(i);
     const std::string prefix = std::string("/") + tier_name(tier) + "/";
-    for (const Case& c : kCases) {
-      if (conv_by_halves(c.algorithm) && table(tier).conv.split.fn == nullptr) continue;
+    const auto add = [&](const Case& c) {
+      if (conv_by_halves(c.algorithm) && table(tier).conv.split.fn == nullptr) return;
       for (const int threads : {1, 2}) {
         const std::string name = "conv" + prefix + c.name + "/threads:" + std::to_string(threads);
         auto* bench = benchmark::RegisterBenchmark(name.c_str(), bench_conv, tier, threads, c);
         if (threads > 1) bench->UseRealTime();
       }
-    }
+    };
+    for (const auto& [channels, size] : kSquares)
+      for (const auto& [name, algorithm] : kSquareAlgorithms)
+        add({name + std::to_string(channels) + "_" + std::to_string(size), algorithm, channels, channels, size, 3, 1,
+             1});
+    for (const Case& c : kCases) add(c);
     benchmark::RegisterBenchmark(("reorder" + prefix + "to_blocked").c_str(), bench_reorder, tier, true);
     benchmark::RegisterBenchmark(("reorder" + prefix + "to_plain").c_str(), bench_reorder, tier, false);
   }
