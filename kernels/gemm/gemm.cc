@@ -174,28 +174,32 @@ bool worth_splitting(const GemmArgs& g, const GemmTraits& t) {
 
 void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const int64_t k = round_up(g.k, kSplitStep);
-  p.split = p.packs_a = true;
-  p.row_strips = ceil_div(g.m, kSplitStrip);
+  p.split = true;
   p.strip_floats = kSplitStrip * k;
-  p.packed_a_floats = p.batches * p.row_strips * p.strip_floats;
   p.row_tile = round_up(ceil_div(g.m, ceil_div(g.m, kSplitRows)), kSplitStrip);
   const int64_t most_k = std::max(kSplitK, kSplitFloats / p.row_tile);
   p.k_block = round_up(ceil_div(k, ceil_div(k, most_k)), kSplitStep);
   p.col_tile = std::min(round_up(g.n, t.width), kBlockN);
   const bool packed = g.packed_b != nullptr || g.halves != nullptr;
-  const bool in_tile = !packed && g.m <= p.row_tile && g.n > 3 * t.width;
   const auto count = [&] { return p.batches * ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
+  const bool in_tile = !packed && g.m <= p.row_tile && (g.n > t.width || count() >= kWantedTiles / 2);
+  // Packed B stays in L2 while a worker goes over rows.
+  const bool near = packed && g.k * g.n <= kSplitFloats;
   while (count() < kWantedTiles / 2) {
-    if (p.col_tile > t.width) {
+    const bool rows = !in_tile && p.row_tile > kSplitStrip, columns = p.col_tile > t.width;
+    if (columns && !(near && rows)) {
       p.col_tile = round_up(p.col_tile / 2, t.width);
-    } else if (!in_tile && p.row_tile > kSplitStrip) {
+    } else if (rows) {
       p.row_tile = round_up(p.row_tile / 2, kSplitStrip);
     } else {
       break;
     }
   }
   p.row_tiles = ceil_div(g.m, p.row_tile);
-  p.shared_floats = p.packed_a_floats;
+  p.own_a = in_tile || (packed && (near || p.row_tiles == 1));
+  p.packs_a = !p.own_a;
+  p.row_strips = ceil_div(p.own_a ? std::min(g.m, p.row_tile) : g.m, kSplitStrip);
+  if (p.packs_a) p.shared_floats = p.packed_a_floats = p.batches * p.row_strips * p.strip_floats;
   if (packed) {
     p.source = GemmPlan::Source::packed;
     if (g.halves == nullptr) p.worker_floats = p.k_block * kSplitStrip;
@@ -208,6 +212,7 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   } else {
     plan_phases(p, t, g.n, k);
   }
+  if (p.own_a) p.worker_floats += kOwnLeftFloats + p.row_strips * p.strip_floats;
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
@@ -234,7 +239,7 @@ bool worth_strassen(const GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
 }
 
 void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
-  p.strassen = true;
+  p.strassen = p.own_a = true;
   const int64_t blocks = ceil_div(g.k, 2 * kBlockK);
   p.k_block = g.k / (2 * blocks);
   const int64_t rows = std::clamp<int64_t>(kStrassenFloats / g.k, kStrassenRows / 2, kStrassenRows);
@@ -249,7 +254,7 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.row_strips = ceil_div(ceil_div(p.row_tile, 2), t.rows);
   p.strip_floats = strassen_packed_floats(1, t.rows, p.k_block, blocks);
   p.worker_floats =
-      kStrassenHead + p.row_strips * p.strip_floats + strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
+      kOwnLeftFloats + p.row_strips * p.strip_floats + strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
@@ -463,8 +468,9 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
 }
 
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
-  if (plan.strassen)
-    for (int worker = 0; worker < team.threads(); ++worker) *gemm_worker_scratch(args, plan, worker) = kNoRowTile;
+  if (plan.own_a)
+    for (int worker = 0; worker < team.threads(); ++worker)
+      own_left(gemm_worker_scratch(args, plan, worker)).row_tile = -1;
   const bool halves = by_halves(plan, team);
   for (int phase = 0; phase < plan.phases(); ++phase) {
     parallel_for(team, plan.tiles(phase), [&](int64_t tile, int worker) {

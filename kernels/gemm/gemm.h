@@ -111,9 +111,9 @@ struct GemmPlan {
   Reach reach = Reach::near;
   bool swapped = false;  // computes C^T = B^T A^T
   bool packs_a = false;  // a first phase packs A, strip by strip
-  bool split = false;    // by halves; with Path::tiles packs_a, into such
-  // Each worker packs A for itself, into sums of its quarters; blocks of k are pairs of k_block steps.
-  bool strassen = false;
+  bool own_a = false;    // each worker packs the row tile of A that it reads, for all of its columns
+  bool split = false;    // by halves; with Path::tiles A is packed into such
+  bool strassen = false;  // own_a, into sums of its quarters; blocks of k are pairs of k_block steps
   int width = 0, lanes = 0;
   int64_t batches = 0;
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
@@ -121,7 +121,7 @@ struct GemmPlan {
   int64_t k_block = 0;
   int64_t n_block = 0, n_blocks = 0;             // columns packed at a time
   int64_t units_per_phase = 0;                   // (batch, N block) pairs packed at a time
-  int64_t row_strips = 0, strip_floats = 0;      // of packed A: strips of a tile (split: of all rows), floats of each
+  int64_t row_strips = 0, strip_floats = 0;      // of packed A: strips of a tile (packs_a and split: of all rows), floats
   int64_t packed_a_floats = 0;                   // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
 
@@ -130,6 +130,17 @@ struct GemmPlan {
   // Tiles of a phase. After the one that packs A, with Source::phase even phases pack B and odd ones compute.
   int64_t tiles(int phase) const;
 };
+
+// What a worker's scratch begins with where it packs A for itself.
+struct OwnLeft {
+  int64_t row_tile;  // of all batches, or -1
+  bool fits;         // by Strassen's method
+};
+inline constexpr int64_t kOwnLeftFloats = 16;
+
+inline OwnLeft& own_left(float* scratch) {
+  return *reinterpret_cast<OwnLeft*>(scratch);
+}
 
 // The first column of what a worker reads after those of [col0, col1): see parallel_for. col1 where it is done.
 inline int64_t next_column(const GemmPlan& plan, int worker, int64_t col0, int64_t col1) {

@@ -117,26 +117,22 @@ const float* right_of(const GemmArgs& g, const GemmPlan& p) {
   return p.source != Source::packed ? g.b : g.halves != nullptr ? g.halves : g.packed_b;
 }
 
-// One strip of rows: [K in steps of 32][high, low][32 rows]. Rows beyond the last one hold what they held.
-void split_strip(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
-  const int64_t batch = tile / p.row_strips, strip = tile % p.row_strips, row0 = strip * kStripRows;
+// Rows [row0, row1) of A, strip after strip: [K in steps of 32][high, low][32 rows]. Rows beyond the last one hold what
+// they held.
+void split_rows(const GemmArgs& g, const GemmPlan& p, int64_t batch, int64_t row0, int64_t row1, float* to) {
   const float* a = item_of(g, right_of(g, p), batch).a + row0 * g.a_rs;
-  std::byte* to = bytes(g.scratch + tile * p.strip_floats);
-  const int64_t rows = least(kStripRows, g.m - row0);
-  for (int64_t i = 0; i < rows; ++i, a += g.a_rs)
-    split_row(a, g.a_cs, g.k, to + i * kRowBytes, kStepBytes, 2 * kTileBytes);
+  for (int64_t i = 0; i < row1 - row0; ++i, a += g.a_rs)
+    split_row(a, g.a_cs, g.k, bytes(to + i / kStripRows * p.strip_floats) + i % kStripRows * kRowBytes, kStepBytes,
+              2 * kTileBytes);
 }
 
 void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
-  if (phase-- == 0) return split_strip(g, p, tile);
-  const bool packing = p.source == Source::phase && phase % 2 == 0;
-  const int64_t row_tiles = packing ? 1 : p.row_tiles;
-  const int64_t row_tile = tile % row_tiles, col_tile = tile / row_tiles % p.col_tiles;
-  const int64_t slot = tile / row_tiles / p.col_tiles;
-  const int64_t unit = slot + (p.source == Source::phase ? phase / 2 * p.units_per_phase : 0);
-  const int64_t batch = unit / p.n_blocks, n0 = unit % p.n_blocks * p.n_block;
-  const int64_t col0 = n0 + col_tile * p.col_tile;
-  const int64_t col1 = least(least(g.n, n0 + p.n_block), col0 + p.col_tile);
+  if (p.packs_a && phase-- == 0) {
+    const int64_t row0 = tile % p.row_strips * kStripRows;
+    return split_rows(g, p, tile / p.row_strips, row0, least(g.m, row0 + kStripRows),
+                      g.scratch + tile * p.strip_floats);
+  }
+  const auto [packing, slot, batch, row_tile, n0, col0, col1] = place_of(g, p, phase, tile);
   if (col0 >= col1) return;
   const Item it = item_of(g, right_of(g, p), batch);
   const int64_t steps = ceil_div(g.k, kStep);
@@ -145,9 +141,21 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
     shared = bytes(g.scratch + p.packed_a_floats) + (slot * p.n_block + col0 - n0) / kStripCols * steps * kStepBytes;
   if (packing) return split_strips(it.b, g.b_rs, g.b_cs, 0, g.k, col0, col1, shared, steps * kStepBytes);
 
-  std::byte* own = bytes(gemm_worker_scratch(g, p, worker));
+  float *scratch = gemm_worker_scratch(g, p, worker), *left = g.scratch;
   const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
-  const std::byte* a = bytes(g.scratch + (batch * p.row_strips + row0 / kStripRows) * p.strip_floats);
+  if (p.own_a) {
+    left = scratch + kOwnLeftFloats;
+    scratch = left + p.row_strips * p.strip_floats;
+    OwnLeft& own = own_left(gemm_worker_scratch(g, p, worker));
+    if (const int64_t of_all = batch * p.row_tiles + row_tile; own.row_tile != of_all) {
+      own.row_tile = of_all;
+      split_rows(g, p, batch, row0, row1, left);
+    }
+  } else {
+    left += (batch * p.row_strips + row0 / kStripRows) * p.strip_floats;
+  }
+  const std::byte* a = bytes(left);
+  std::byte* own = bytes(scratch);
   const Epilogue& e = g.epilogue;
   alignas(64) float sums[kStripRows * kStripCols];
   SplitSum sum = sum_of_strip();

@@ -144,7 +144,8 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
                   const float* packed, const float* onward, float* scratch) {
   const int64_t row0 = row_tile * p.row_tile;
   if (row0 >= g.m) return;
-  float *const head = scratch, *const packed_a = head + kStrassenHead;
+  OwnLeft& own = own_left(scratch);
+  float* const packed_a = scratch + kOwnLeftFloats;
   StrassenBlock s;
   s.rows = least(p.row_tile, g.m - row0);
   s.k = g.k, s.k_half = p.k_block, s.blocks = g.k / (2 * p.k_block);
@@ -152,15 +153,11 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
   s.packed_a = packed_a;
   s.scratch = packed_a + p.row_strips * p.strip_floats;
   s.epilogue = &g.epilogue;
-  if (const auto tile = static_cast<float>(row_tile); head[0] != tile) {
-    head[0] = tile;
-    head[1] = TC_TIER_NAME(strassen_pack)(s, packed_a) ? 1.0f : 0.0f;
-  }
-  const bool fits = head[1] != 0;
+  if (own.row_tile != row_tile) own = {row_tile, TC_TIER_NAME(strassen_pack)(s, packed_a)};
   for (int64_t j = col0, next; j < col1; j = next) {
     next = least(j + 2 * kPanel, col1);
     const float* panels = packed + (j - col0) * g.k;
-    if (fits && next - j == 2 * kPanel) {
+    if (own.fits && next - j == 2 * kPanel) {
       s.b = panels;
       s.next = next + 2 * kPanel <= col1 ? panels + 2 * g.k * kPanel : onward;
       s.out = out_at(g, it, row0, j, next - j);
@@ -450,19 +447,9 @@ void pack_a(const GemmArgs& g, const GemmPlan& p, int64_t tile) {
 
 void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int worker) {
   if (p.packs_a && phase-- == 0) return pack_a(g, p, tile);
-  const bool packing = p.source == Source::phase && phase % 2 == 0;
-  const int64_t row_tiles = packing ? 1 : p.row_tiles;
-  // Neighbouring tiles share B, or packed A.
-  const int64_t slot = tile / row_tiles / p.col_tiles, in_slot = tile % (row_tiles * p.col_tiles);
-  const int64_t row_tile = p.strassen ? in_slot / p.col_tiles : in_slot % row_tiles;
-  const int64_t col_tile = p.strassen ? in_slot % p.col_tiles : in_slot / row_tiles;
-  const int64_t unit = slot + (p.source == Source::phase ? phase / 2 * p.units_per_phase : 0);
-  const Item it = item_of(g, g.packed_b != nullptr ? g.packed_b : g.b, unit / p.n_blocks);
-  const int64_t n0 = unit % p.n_blocks * p.n_block;
-  const int64_t n1 = p.path == Path::dot ? p.n_block : least(g.n, n0 + p.n_block);
-  const int64_t col0 = n0 + col_tile * p.col_tile;
-  const int64_t col1 = least(n1, col0 + p.col_tile);
+  const auto [packing, slot, batch, row_tile, n0, col0, col1] = place_of(g, p, phase, tile);
   if (col0 >= col1) return;
+  const Item it = item_of(g, g.packed_b != nullptr ? g.packed_b : g.b, batch);
   float* shared =
       p.source == Source::phase ? g.scratch + p.packed_a_floats + slot * p.n_block * g.k + (col0 - n0) * g.k : nullptr;
   if (packing) return pack_b(it.b, g.b_rs, g.b_cs, g.k, col0, col1, shared);

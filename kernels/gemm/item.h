@@ -44,6 +44,32 @@ inline TileOut out_at(const GemmArgs& g, const Item& it, int64_t row, int64_t j,
   return out;
 }
 
+// What a tile of a phase after A's is: columns of an item's B, and the rows that they are multiplied by.
+struct Place {
+  bool packing;  // those columns are packed
+  int64_t slot, batch, row_tile;
+  int64_t n0, col0, col1;  // of the columns that are packed at a time the first one
+};
+
+inline Place place_of(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile) {
+  const bool phases = p.source == GemmPlan::Source::phase;
+  Place at;
+  at.packing = phases && phase % 2 == 0;
+  const int64_t row_tiles = at.packing ? 1 : p.row_tiles, in_slot = tile % (row_tiles * p.col_tiles);
+  at.slot = tile / row_tiles / p.col_tiles;
+  // Neighbouring tiles share what their worker has packed of A, or B.
+  at.row_tile = p.own_a ? in_slot / p.col_tiles : in_slot % row_tiles;
+  const int64_t col_tile = p.own_a ? in_slot % p.col_tiles : in_slot / row_tiles;
+  const int64_t unit = at.slot + (phases ? phase / 2 * p.units_per_phase : 0);
+  at.batch = unit / p.n_blocks;
+  at.n0 = unit % p.n_blocks * p.n_block;
+  at.col0 = at.n0 + col_tile * p.col_tile;
+  const int64_t end = p.swapped ? g.m : g.n;
+  at.col1 = end < at.n0 + p.n_block ? end : at.n0 + p.n_block;
+  if (at.col0 + p.col_tile < at.col1) at.col1 = at.col0 + p.col_tile;
+  return at;
+}
+
 // Hands results to the strip function, if there is one.
 inline void strip(const GemmArgs& g, const Item& it, int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const Epilogue& e = g.epilogue;

@@ -20,10 +20,6 @@ struct StrassenBlock {
   float* scratch = nullptr;  // 64-byte aligned
 };
 
-// A worker's scratch begins with the row tile that it has packed, or kNoRowTile, and whether that fits.
-inline constexpr int64_t kStrassenHead = 16;
-inline constexpr float kNoRowTile = -1;
-
 // Sums of A's and of B's quarters.
 inline constexpr int64_t kStrassenLefts = 4, kStrassenSums = 4;
 
