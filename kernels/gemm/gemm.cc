@@ -39,9 +39,11 @@ constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
 // Rows of A for which each tile packs the B it reads. Of more, one copy for all tiles: 512x256x256 with AVX2 1.05 times
 // as fast, on two threads 1.07.
 constexpr int64_t kFewRows = 256;
-// Enough tiles to balance two to eight threads, none so small that claiming it (about 0.1 us) shows.
+// Enough tiles to balance two to eight threads, none so small that handing it to another core shows: so many
+// operations for each lane of a register. Two threads, half as many tiles and so: 64x128x128 with AVX-512 0.020 to
+// 0.011 ms, 48x128x128 with AVX2 0.028 to 0.015.
 constexpr int64_t kWantedTiles = 16;
-constexpr double kLeastTileFlops = 2e6;
+constexpr double kLeastLaneFlops = 1 << 16;
 constexpr double kLeastGemvFloats = 32 * 1024;
 // Shorter sums of few columns leave most of a register empty. 100000 rows by 3 columns, 3 steps: 3.5 ms, by tiles 0.16.
 constexpr int64_t kLeastDot = 16;
@@ -76,7 +78,7 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
     return 2.0 * static_cast<double>(p.row_tile) * static_cast<double>(p.col_tile) * static_cast<double>(g.k);
   };
   const int64_t least_cols = round_up(64, t.width);
-  while (count() < kWantedTiles && flops() > 2 * kLeastTileFlops) {
+  while (count() < kWantedTiles && flops() > 2 * kLeastLaneFlops * t.lanes) {
     if (p.col_tile > least_cols) {
       p.col_tile = round_up(p.col_tile / 2, t.width);
     } else if (p.row_tile > 2 * t.rows) {
@@ -253,8 +255,8 @@ void plan_strassen(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   if (g.packed_b == nullptr) plan_phases(p, t, g.n, g.k, kLargePhaseFloats);
   p.row_strips = ceil_div(ceil_div(p.row_tile, 2), t.rows);
   p.strip_floats = strassen_packed_floats(1, t.rows, p.k_block, blocks);
-  p.worker_floats =
-      kOwnLeftFloats + p.row_strips * p.strip_floats + strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
+  p.worker_floats = kOwnLeftFloats + p.row_strips * p.strip_floats +
+                    strassen_scratch_floats(p.row_strips, t.rows, t.width, p.k_block);
   p.col_tiles = ceil_div(std::min(p.n_block, round_up(g.n, t.width)), p.col_tile);
 }
 
@@ -281,7 +283,8 @@ void plan_packing_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const int64_t columns = std::min(g.n, kTileFloats / p.k_block);
   p.col_tile = std::max(kTileColumns, columns / kTileColumns * kTileColumns);
   const auto flops = [&] { return 2.0 * static_cast<double>(g.m * p.col_tile) * static_cast<double>(g.k); };
-  while (p.col_tile > kTileColumns && p.batches * ceil_div(g.n, p.col_tile) < kWantedTiles && flops() > kLeastTileFlops)
+  while (p.col_tile > kTileColumns && p.batches * ceil_div(g.n, p.col_tile) < kWantedTiles &&
+         flops() > kLeastLaneFlops * t.lanes)
     p.col_tile = round_up(p.col_tile / 2, kTileColumns);
   p.col_tile = std::min(round_up(g.n, t.width), p.col_tile);
   // Of a few tiles two threads get as many each. Two threads, 160x160x160 with AVX2 0.051 to 0.041 ms.

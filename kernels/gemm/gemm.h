@@ -109,20 +109,20 @@ struct GemmPlan {
   // How a gemv of packed B reads it: from a cache, or from memory as one stream or several.
   enum class Reach : uint8_t { near, stream, streams };
   Reach reach = Reach::near;
-  bool swapped = false;  // computes C^T = B^T A^T
-  bool packs_a = false;  // a first phase packs A, strip by strip
-  bool own_a = false;    // each worker packs the row tile of A that it reads, for all of its columns
-  bool split = false;    // by halves; with Path::tiles A is packed into such
+  bool swapped = false;   // computes C^T = B^T A^T
+  bool packs_a = false;   // a first phase packs A, strip by strip
+  bool own_a = false;     // each worker packs the row tile of A that it reads, for all of its columns
+  bool split = false;     // by halves; with Path::tiles A is packed into such
   bool strassen = false;  // own_a, into sums of its quarters; blocks of k are pairs of k_block steps
   int width = 0, lanes = 0;
   int64_t batches = 0;
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
   int64_t col_tile = 0, col_tiles = 0;  // columns of a tile; tiles per N block
   int64_t k_block = 0;
-  int64_t n_block = 0, n_blocks = 0;             // columns packed at a time
-  int64_t units_per_phase = 0;                   // (batch, N block) pairs packed at a time
-  int64_t row_strips = 0, strip_floats = 0;      // of packed A: strips of a tile (packs_a and split: of all rows), floats
-  int64_t packed_a_floats = 0;                   // of shared_floats, the first ones
+  int64_t n_block = 0, n_blocks = 0;         // columns packed at a time
+  int64_t units_per_phase = 0;               // (batch, N block) pairs packed at a time
+  int64_t row_strips = 0, strip_floats = 0;  // of packed A: strips of a tile (packs_a and split: of all rows), floats
+  int64_t packed_a_floats = 0;               // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
 
   int64_t units() const { return batches * n_blocks; }
