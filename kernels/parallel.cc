@@ -396,6 +396,10 @@ const char* parallel_variant() {
 #endif
 }
 
+Team::Workers Team::workers() const {
+  return current_team == this ? Workers{current_worker, current_worker + 1} : Workers{0, threads_};
+}
+
 void parallel_for(Team& team, std::int64_t tiles, TileFunction fn, void* context, double ns) {
   const bool nested = current_team == &team;
   Team::Impl* const impl = team.impl_;
@@ -423,6 +427,10 @@ Team& Team::shared() {
 
 const char* parallel_variant() {
   return "serial";
+}
+
+Team::Workers Team::workers() const {
+  return {0, 1};
 }
 
 void parallel_for(Team&, std::int64_t tiles, TileFunction fn, void* context, double) {

@@ -37,6 +37,12 @@ class Team {
   // The largest number of threads of a region; `worker` arguments are below it.
   int threads() const { return threads_; }
 
+  // The workers [first, last) that a region started by this thread may have: all, or inside a region its own.
+  struct Workers {
+    int first, last;
+  };
+  Workers workers() const;
+
   // The process-wide team of default size. Never destroyed; its workers are joined at exit, later regions run inline.
   static Team& shared();
 

@@ -8,6 +8,7 @@
 
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/byte_grid.h"
+#include "tc/backend/cpu/factor.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/rnn/rnn.h"
 
@@ -15,6 +16,7 @@ namespace tc::cpu {
 namespace {
 
 using kernels::GemmArgs;
+using kernels::GemmForm;
 using kernels::GemmPlan;
 
 // Rows of an LSTM's [4 n, k] weights, or biases with k = 1, in the order of its blocks; units beyond the last are zero.
@@ -35,29 +37,32 @@ void order_gates(const float* from, int64_t n, int64_t k, float* to) {
 struct Weights {
   Slot slot = kNoSlot;            // at run time
   const float* packed = nullptr;  // or packed
+  const float* halves = nullptr;  // or as halves, or both
   const int8_t* bytes = nullptr;  // or packed as whole numbers, which count steps[direction] each
   std::vector<float> steps;
-  int64_t packed_floats = 0;  // of a direction
+  int64_t packed_floats = 0, halves_floats = 0;  // of a direction
   int64_t rows = 0, first = 0, count = 0, k = 0;
   bool lstm = false;
 
-  void pack(kernels::Team& team, const kernels::GemmTable& table, const float* from, float* work, float* to) const {
+  void pack(kernels::Team& team, const kernels::GemmTable& table, const float* from, float* work, float* to,
+            GemmForm form = GemmForm::panels) const {
     from += first * k;
     if (lstm) {
       order_gates(from, rows / 4, k, work);
       from = work;
     }
-    kernels::gemm_pack(team, table, from, 1, k, k, count, to);
+    kernels::gemm_pack(team, table, from, 1, k, k, count, to, form);
   }
   // Floats that packing takes at run time.
-  int64_t work_floats() const { return lstm && !packed && !bytes ? count * k + packed_floats : 0; }
-  // The packed weights of a direction, or null.
+  int64_t work_floats() const { return lstm && slot != kNoSlot ? count * k + packed_floats : 0; }
+  // The packed weights of a direction, or null; those by halves.
   const float* find(const Frame& f, const kernels::GemmTable& table, int64_t direction, float* work) const {
     if (packed) return packed + direction * packed_floats;
-    if (!lstm) return nullptr;
+    if (!lstm || halves) return nullptr;
     pack(f.team(), table, unpacked(f, direction), work, work + count * k);
     return work + count * k;
   }
+  const float* find_halves(int64_t direction) const { return halves ? halves + direction * halves_floats : nullptr; }
   const float* unpacked(const Frame& f, int64_t direction) const {
     return f.ptr<const float>(slot) + direction * rows * k;
   }
@@ -78,7 +83,7 @@ std::vector<float> byte_steps(const Tensor& weights) {
   return steps;
 }
 
-Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool lstm, bool recurrent = false) {
+Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool lstm, bool recurrent) {
   Weights w;
   const kernels::GemmTable& table = b.table().gemm;
   w.rows = b.shape(operand)[1].value(), w.k = b.shape(operand)[2].value();
@@ -92,18 +97,19 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
   }
   const Tensor aligned = t->aligned_copy();
   const int64_t directions = t->extent(0);
-  const auto pack = [&](int64_t d, float* work, float* to) {
-    w.pack(kernels::Team::shared(), table, static_cast<const float*>(aligned.data()) + d * w.rows * w.k, work, to);
-  };
   const auto work_floats = static_cast<size_t>(lstm ? w.count * w.k : 0);
-  if (recurrent && w.rows * w.k >= kLeastByteWeights) w.steps = byte_steps(aligned);
+  const auto pack = [&](int64_t d, float* work, float* to, GemmForm form) {
+    const float* from = static_cast<const float*>(aligned.data()) + d * w.rows * w.k;
+    w.pack(kernels::Team::shared(), table, from, work, to, form);
+  };
+  if (lstm && recurrent && w.rows * w.k >= kLeastByteWeights) w.steps = byte_steps(aligned);
   if (!w.steps.empty()) {
     w.bytes = static_cast<const int8_t*>(b.pack(
-        operand, cat("rnn bytes ", table.pack(kernels::GemmForm::panels).name),
+        operand, cat("rnn bytes ", table.pack(GemmForm::panels).name),
         static_cast<size_t>(directions * w.packed_floats), [&](void* to) {
           std::vector<float> work(work_floats), packed(static_cast<size_t>(w.packed_floats));
           for (int64_t d = 0; d < directions; ++d) {
-            pack(d, work.data(), packed.data());
+            pack(d, work.data(), packed.data(), GemmForm::panels);
             std::transform(packed.begin(), packed.end(), static_cast<int8_t*>(to) + d * w.packed_floats, [&](float v) {
               return static_cast<int8_t>(std::nearbyint(v / w.steps[static_cast<size_t>(d)]));
             });
@@ -111,13 +117,22 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
         }));
     return w;
   }
-  w.packed = static_cast<const float*>(
-      b.pack(operand, cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack(kernels::GemmForm::panels).name),
-             static_cast<size_t>(directions * w.packed_floats) * sizeof(float), [&](void* to) {
-               std::vector<float> work(work_floats);
-               for (int64_t d = 0; d < directions; ++d)
-                 pack(d, work.data(), static_cast<float*>(to) + d * w.packed_floats);
-             }));
+  const auto in_form = [&](GemmForm form, int64_t floats) {
+    return static_cast<const float*>(b.pack(operand,
+                                            cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack(form).name),
+                                            static_cast<size_t>(directions * floats) * sizeof(float), [&](void* to) {
+                                              std::vector<float> work(work_floats);
+                                              for (int64_t d = 0; d < directions; ++d)
+                                                pack(d, work.data(), static_cast<float*>(to) + d * floats, form);
+                                            }));
+  };
+  // A step's product may be one of few rows.
+  const bool small = w.k * w.count <= kBothForms;
+  if (kernels::gemm_form(table.traits.fn(), w.k, w.count) == GemmForm::halves && (small || !recurrent)) {
+    w.halves_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::halves);
+    w.halves = in_form(GemmForm::halves, w.halves_floats);
+  }
+  if (!w.halves || small) w.packed = in_form(GemmForm::panels, w.packed_floats);
   return w;
 }
 
@@ -138,18 +153,20 @@ struct Product {
     args = {};
     args.m = m, args.n = w.count, args.k = w.k;
     args.a_rs = w.k, args.b_rs = 1, args.b_cs = w.k, args.c_rs = c_rs;
-    // That the right side is packed is all that a plan asks.
-    args.packed_b = w.packed || w.lstm ? &kNothing : nullptr;
+    // How the right side is packed is all that a plan asks.
+    args.packed_b = w.packed || (w.lstm && !w.halves) ? &kNothing : nullptr;
+    args.halves = w.halves ? &kNothing : nullptr;
     adds = adds_to_c;
     if (adds) args.residual_rs = c_rs, args.residual_cs = 1;
     plan = kernels::gemm_plan(args, traits);
     f.need_scratch(kernels::gemm_scratch_bytes(plan, f.team().threads()));
   }
   // Whether two threads that run it at once would write to the same scratch memory.
-  bool shares_memory() const { return plan.shared_floats > 0 || plan.strassen; }
+  bool shares_memory() const { return plan.shared_floats > 0; }
   void set(const Frame& f, const kernels::GemmTable& table, const Weights& w, int64_t direction, float* work) {
     args.packed_b = w.find(f, table, direction, work);
-    if (!args.packed_b) args.b = w.unpacked(f, direction) + w.first * w.k;
+    args.halves = w.find_halves(direction);
+    if (!args.packed_b && !args.halves) args.b = w.unpacked(f, direction) + w.first * w.k;
   }
   void run(Frame& f, const kernels::GemmTable& table, const float* a, float* c) {
     args.a = a, args.c = c;
@@ -189,9 +206,11 @@ struct Direction {
   Product gates, hidden;      // gates: the GRU's first two, or a plain cell's only one; hidden: the GRU's last one
   float *bias = nullptr, *hidden_bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *work = nullptr;
   float* reset = nullptr;  // the GRU's; the LSTM's c before a step that some sequences do not take
-  std::byte *weight_halves = nullptr, *state_halves = nullptr;  // where recurrent products go by halves
-  const float* recurrent = nullptr;                             // the LSTM's packed weights
-  const float* initial = nullptr;                               // h before the first step
+  // Where recurrent products go by halves; `made`: of weights that are not packed as such.
+  const std::byte* weight_halves = nullptr;
+  std::byte *made_halves = nullptr, *state_halves = nullptr;
+  const float* recurrent = nullptr;  // the LSTM's packed weights
+  const float* initial = nullptr;    // h before the first step
 };
 
 struct RnnState {
@@ -311,9 +330,9 @@ Rnn<Op>::Rnn(Binder& b)
   const auto optional_in = [&](int i) { return b.has(i) ? b.in(i) : kNoSlot; };
   const auto optional_out = [&](int j) { return b.wants(j) ? b.out(j) : kNoSlot; };
   x_ = b.in(0);
-  w_ = bind_weights(b, 1, 0, kG * n_, kLstm);
-  r_ = bind_weights(b, 2, 0, kPlain ? n_ : 2 * n_, kLstm, kLstm);
-  if (kGru) r_hidden_ = bind_weights(b, 2, 2 * n_, n_, false);
+  w_ = bind_weights(b, 1, 0, kG * n_, kLstm, false);
+  r_ = bind_weights(b, 2, 0, kPlain ? n_ : 2 * n_, kLstm, true);
+  if (kGru) r_hidden_ = bind_weights(b, 2, 2 * n_, n_, false, true);
   width_ = w_.count;
   bias_ = optional_in(3), lens_ = optional_in(4), h0_ = optional_in(5);
   c0_ = kLstm ? optional_in(6) : kNoSlot, peephole_ = kLstm ? optional_in(7) : kNoSlot;
@@ -373,7 +392,7 @@ void Rnn<Op>::prepare(Frame& f, RnnState& s) const {
       d.c = take(state), d.h = take(2 * round_up(state)), d.reset = take(state);
       d.work = take(w_.work_floats() + r_.work_floats());
       if (splits) {
-        d.weight_halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(width_, n_) / 4));
+        if (!r_.halves) d.made_halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(width_, n_) / 4));
         d.state_halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(s.batch, n_) / 4));
       }
       d.x_gates = take(s.chunk * s.batch * width_);
@@ -404,11 +423,14 @@ void Rnn<Op>::start(Frame& f, RnnState& s, int64_t d) const {
   }
   own.input.set(f, gemm_, w_, d, own.work);
   own.input_rest.args.packed_b = own.input.args.packed_b, own.input_rest.args.b = own.input.args.b;
+  own.input_rest.args.halves = own.input.args.halves;
   own.input.args.epilogue.bias = own.input_rest.args.epilogue.bias = own.bias;
   if (kLstm && !r_.bytes) own.recurrent = r_.find(f, gemm_, d, own.work + w_.work_floats());
-  if (own.weight_halves)
+  if (own.state_halves)
+    own.weight_halves = r_.halves ? reinterpret_cast<const std::byte*>(r_.find_halves(d)) : own.made_halves;
+  if (own.made_halves)
     kernels::parallel_for(f.team(), kernels::lstm_blocks(n_), [&](int64_t block, int) {
-      table_.split_weights.fn(own.recurrent, n_, block, own.weight_halves);
+      table_.split_weights.fn(own.recurrent, n_, block, own.made_halves);
     });
   if (!kLstm) own.gates.set(f, gemm_, r_, d, nullptr);
   if (kGru) own.hidden.set(f, gemm_, r_hidden_, d, nullptr);

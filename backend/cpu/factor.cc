@@ -5,9 +5,6 @@
 namespace tc::cpu {
 namespace {
 
-// Floats of a factor that is kept as panels beside halves: a part of the second-level cache.
-constexpr int64_t kBothForms = 256 * 1024;
-
 // Whether so many bytes have left the caches that are read about as fast as fixed point is widened when their turn
 // comes again: the second-level one, of AMD also the third-level one.
 bool beyond_caches(size_t bytes) {

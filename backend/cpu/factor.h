@@ -12,6 +12,9 @@ namespace tc::cpu {
 // Rows of a product that are known at run time only.
 constexpr int64_t kAnyRows = -1;
 
+// Floats of a factor that is kept as panels beside halves: a part of the second-level cache.
+constexpr int64_t kBothForms = 256 * 1024;
+
 class Factor {
  public:
   // As in GemmArgs.

@@ -185,8 +185,8 @@ void plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const bool packed = g.packed_b != nullptr || g.halves != nullptr;
   const auto count = [&] { return p.batches * ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   const bool in_tile = !packed && g.m <= p.row_tile && (g.n > t.width || count() >= kWantedTiles / 2);
-  // Packed B stays in L2 while a worker goes over rows.
-  const bool near = packed && g.k * g.n <= kSplitFloats;
+  // Halves of B stay in L2 while a worker goes over rows; of panels each tile makes them anew.
+  const bool near = g.halves != nullptr && g.k * g.n <= kSplitFloats;
   while (count() < kWantedTiles / 2) {
     const bool rows = !in_tile && p.row_tile > kSplitStrip, columns = p.col_tile > t.width;
     if (columns && !(near && rows)) {
@@ -472,7 +472,7 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
 
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan) {
   if (plan.own_a)
-    for (int worker = 0; worker < team.threads(); ++worker)
+    for (auto [worker, last] = team.workers(); worker < last; ++worker)
       own_left(gemm_worker_scratch(args, plan, worker)).row_tile = -1;
   const bool halves = by_halves(plan, team);
   for (int phase = 0; phase < plan.phases(); ++phase) {
