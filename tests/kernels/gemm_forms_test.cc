@@ -30,8 +30,8 @@ TEST(Gemm, HalvesOfEveryShape) {
                 {.bias = true, .clip = true});
     }
   }
-  for (const int64_t m : {2, 60, 300}) {
-    const Case c{.m = m, .n = 212, .k = 600, .packed = true, .halves = true};
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{2, 212}, {60, 212}, {100, 212}, {300, 212}, {300, 520}}) {
+    const Case c{.m = m, .n = n, .k = 600, .packed = true, .halves = true};
     check(c, {.row_bias = true, .residual = true, .strip = true});
     check(c, {.bias = true, .scale = true, .residual_is_c = true, .alpha = 0.5f, .slope = 0.1f});
     check(c, {.residual = true, .beta = 0.5f, .one_row = true});
@@ -73,6 +73,34 @@ TEST(Gemm, HalvesErrAsStated) {
   check_halves(64, {});
   check_halves(64, GemmForm::halves);
   check_halves(4, GemmForm::halves);
+}
+
+// Workers that run products of their own, inside a region, leave each other's packed rows alone.
+TEST(Gemm, RunsInsideARegion) {
+  constexpr int64_t m = 64, n = 200, k = 300, products = 24;
+  Team one(1), two(2);
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    Random random(6);
+    const std::vector<float> a = random.floats(count(products * m * k)), b = random.floats(count(k * n));
+    const GemmTable& kernels = table(tier).gemm;
+    GemmArgs g;
+    g.m = m, g.n = n, g.k = k;
+    g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c_rs = n;
+    const GemmPlan plan = gemm_plan(g, kernels.traits.fn());
+    if (plan.shared_floats > 0) continue;
+    const auto run = [&](Team& team) {
+      std::vector<float> c(count(products * m * n));
+      testing::GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 2) / sizeof(float), testing::Edge::kBack);
+      parallel_for(team, products, [&](int64_t i, int) {
+        GemmArgs own = g;
+        own.a = a.data() + i * m * k, own.c = c.data() + i * m * n, own.scratch = scratch.data();
+        gemm(team, kernels, own, plan);
+      });
+      return c;
+    };
+    const std::vector<float> expected = run(one);
+    for (int repeat = 0; repeat < 20; ++repeat) ASSERT_EQ(run(two), expected) << tier_name(tier);
+  }
 }
 
 TEST(Gemm, FixedPointOfEveryShape) {
