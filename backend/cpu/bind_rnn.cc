@@ -208,9 +208,9 @@ struct Direction {
   float* reset = nullptr;  // the GRU's; the LSTM's c before a step that some sequences do not take
   // Where recurrent products go by halves; `made`: of weights that are not packed as such.
   const std::byte* weight_halves = nullptr;
-  std::byte *made_halves = nullptr, *state_halves = nullptr;
-  const float* recurrent = nullptr;  // the LSTM's packed weights
-  const float* initial = nullptr;    // h before the first step
+  std::byte *made_halves = nullptr, *state_halves[2] = {};  // of the state before every other step
+  const float* recurrent = nullptr;                         // the LSTM's packed weights
+  const float* initial = nullptr;                           // h before the first step
 };
 
 struct RnnState {
@@ -393,7 +393,8 @@ void Rnn<Op>::prepare(Frame& f, RnnState& s) const {
       d.work = take(w_.work_floats() + r_.work_floats());
       if (splits) {
         if (!r_.halves) d.made_halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(width_, n_) / 4));
-        d.state_halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(s.batch, n_) / 4));
+        for (std::byte*& halves : d.state_halves)
+          halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(s.batch, n_) / 4));
       }
       d.x_gates = take(s.chunk * s.batch * width_);
     }
@@ -426,7 +427,7 @@ void Rnn<Op>::start(Frame& f, RnnState& s, int64_t d) const {
   own.input_rest.args.halves = own.input.args.halves;
   own.input.args.epilogue.bias = own.input_rest.args.epilogue.bias = own.bias;
   if (kLstm && !r_.bytes) own.recurrent = r_.find(f, gemm_, d, own.work + w_.work_floats());
-  if (own.state_halves)
+  if (own.state_halves[0])
     own.weight_halves = r_.halves ? reinterpret_cast<const std::byte*>(r_.find_halves(d)) : own.made_halves;
   if (own.made_halves)
     kernels::parallel_for(f.team(), kernels::lstm_blocks(n_), [&](int64_t block, int) {
@@ -462,6 +463,7 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
     float* const to = out(f, s, d, i);
     const bool some_ended = lengths.any_ended(t);
     if constexpr (kLstm) {
+      if (i == 0 && own.weight_halves) table_.split_state.fn(h, s.batch, n_, own.state_halves[0]);
       if (some_ended) std::copy_n(own.c, state, own.reset);
       kernels::lstm_step(f.team(), table_,
                          {.rows = s.batch,
@@ -476,7 +478,8 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
                           .c = own.c,
                           .h = to,
                           .weight_halves = own.weight_halves,
-                          .state_halves = own.state_halves},
+                          .before_halves = own.state_halves[i % 2],
+                          .h_halves = own.state_halves[(i + 1) % 2]},
                          alone);
     } else if constexpr (kPlain) {
       own.gates.run(f, gemm_, h, gates);
@@ -496,6 +499,7 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
     if (y && y != to) std::copy_n(to, state, y);
     if (some_ended) {
       lengths.put_back(t, h, to);
+      if (kLstm && own.weight_halves) table_.split_state.fn(to, s.batch, n_, own.state_halves[(i + 1) % 2]);
       if (kLstm) lengths.put_back(t, own.reset, own.c);
       if (y) lengths.put_back(t, nullptr, y);
     }

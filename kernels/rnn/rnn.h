@@ -35,10 +35,10 @@ struct LstmArgs {
   const float* peephole = nullptr;  // [3][hidden], for i, o, f; null: none
   float* c = nullptr;               // [rows][hidden], updated
   float* h = nullptr;               // [rows][hidden], the state after; not `before`
-  // Where products go by halves (gemm/split_amx.h): lstm_split_bytes of the weights' halves, which split_weights
-  // writes, and lstm_split_bytes for those of the state; 64-byte aligned. Null: they go by whole factors.
-  const std::byte* weight_halves = nullptr;
-  std::byte* state_halves = nullptr;
+  // Where products go by halves (gemm/split_amx.h): those of the weights, which split_weights writes, of `before`, and
+  // of `h`, which the step writes; 64-byte aligned, lstm_split_bytes of each. Null: products go by whole factors.
+  const std::byte *weight_halves = nullptr, *before_halves = nullptr;
+  std::byte* h_halves = nullptr;
 };
 
 // Of the halves of `columns` x hidden numbers.
@@ -71,9 +71,9 @@ struct RnnTable {
   Slot<void(const LstmArgs&, int64_t first, int64_t last, int64_t begin, int64_t end)> lstm;
   // What follows the product: gates [rows][4][16].
   Slot<void(const LstmArgs&, const float* gates, int64_t block, int64_t begin, int64_t end)> lstm_cells;
-  // Halves of one block's packed weights, and of all rows of `before`. Not every tier has them.
+  // Halves of one block's packed weights, and of a state. Not every tier has them.
   Slot<void(const float* packed, int64_t hidden, int64_t block, std::byte* to)> split_weights;
-  Slot<void(const LstmArgs&)> split_state;
+  Slot<void(const float* state, int64_t rows, int64_t hidden, std::byte* to)> split_state;
   // Rows [begin, end).
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_reset;
   Slot<void(const GruArgs&, int64_t begin, int64_t end)> gru_update;
@@ -87,7 +87,6 @@ inline void lstm_step(Team& team, const RnnTable& table, const LstmArgs& args, b
   // weights of its blocks in its own cache again.
   const int64_t cost = args.hidden * kLstmGates * std::max<int64_t>(args.rows, 4), count = lstm_blocks(args.hidden);
   const Tiling blocks = alone ? Tiling{count, count} : tile_by_cost(count, cost, 1 << 18), rows{args.rows, kLstmRows};
-  if (args.weight_halves != nullptr) table.split_state.fn(args);
   parallel_for(team, blocks.count() * rows.count(), [&](int64_t tile, int) {
     const NoSubnormals flushed;
     const int64_t part = tile % rows.count(), first = tile / rows.count();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "guard.h"
@@ -59,12 +60,15 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
                 .c = c.data(),
                 .h = h.data()};
   GuardedBuffer<float> weight_halves(static_cast<size_t>(lstm_split_bytes(width, hidden) / 4), Edge::kBack),
-      state_halves(static_cast<size_t>(lstm_split_bytes(rows, hidden) / 4), Edge::kBack);
+      before_halves(static_cast<size_t>(lstm_split_bytes(rows, hidden) / 4), Edge::kBack),
+      h_halves(before_halves.size(), Edge::kBack), expected_halves(before_halves.size(), Edge::kBack);
+  const auto bytes_of = [](GuardedBuffer<float>& b) { return reinterpret_cast<std::byte*>(b.data()); };
   if (halves) {
-    auto* to = reinterpret_cast<std::byte*>(weight_halves.data());
+    auto* to = bytes_of(weight_halves);
     for (int64_t block = 0; block < lstm_blocks(hidden); ++block)
       kernels.rnn.split_weights.fn(packed.data(), hidden, block, to);
-    args.weight_halves = to, args.state_halves = reinterpret_cast<std::byte*>(state_halves.data());
+    kernels.rnn.split_state.fn(before.data(), rows, hidden, bytes_of(before_halves));
+    args.weight_halves = to, args.before_halves = bytes_of(before_halves), args.h_halves = bytes_of(h_halves);
   }
   GuardedBuffer<int8_t> packed_bytes(packed.size(), edge);
   if (factors == Factors::bytes) {
@@ -74,6 +78,11 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
   }
   args.downwards = edge == Edge::kBack;
   lstm_step(team, kernels.rnn, args, /*alone=*/args.downwards);
+  if (halves) {
+    kernels.rnn.split_state.fn(h.data(), rows, hidden, bytes_of(expected_halves));
+    ASSERT_EQ(std::memcmp(h_halves.data(), expected_halves.data(), h_halves.size() * sizeof(float)), 0)
+        << rows << "x" << hidden;
+  }
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t u = 0; u < hidden; ++u) {
       double sum[4];
