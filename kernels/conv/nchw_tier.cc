@@ -8,7 +8,7 @@
 #include "tc/kernels/conv/depthwise_plane_tier.h"
 #endif
 #include "tc/kernels/conv/rows_tier.h"
-#include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/gemm/block_tier.h"
 #include "tc/kernels/simd/stride2.h"
 
 namespace tc::kernels {
@@ -132,31 +132,6 @@ void dense(int64_t count, int64_t steps, const float* w, int64_t w_row, const in
 
 using DenseFn = void (*)(int64_t, int64_t, const float*, int64_t, const int64_t*, const float*, const Epilogue&,
                          const TileOut&);
-
-template <int NV, int... R>
-DenseFn dense_of(int rows, std::integer_sequence<int, R...>) {
-  static constexpr DenseFn kByRows[] = {dense<R + 1, NV>...};
-  return kByRows[rows - 1];
-}
-template <int NV>
-DenseFn dense_of(int rows) {
-  return dense_of<NV>(rows, std::make_integer_sequence<int, kMaxRows[NV]>{});
-}
-
-DenseFn dense_of(int vecs, int rows) {
-  switch (vecs) {
-    case 1:
-      return dense_of<1>(rows);
-#if !defined(__AVX2__) || defined(__AVX512F__)
-    case 3:
-      return dense_of<3>(rows);
-    case 4:
-      return dense_of<4>(rows);
-#endif
-    default:
-      return dense_of<2>(rows);
-  }
-}
 
 // Registers of the next piece of a row. The last one partly filled, or in a piece by itself: 1 to 6 channels of 28 x 28
 // by 5x5 with AVX-512 5 us, 8; 3 to 32 of 40 x 40 by 3x3 29 us, 36.
@@ -320,9 +295,10 @@ void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& p, int64_t ti
           out.c = args.y + at + o * plane;
           out.residual = e.residual == nullptr ? nullptr : e.residual + at + o * plane;
           out.row_bias = e.bias == nullptr ? nullptr : e.bias + channel + o;
-          dense_of(vecs, static_cast<int>(rows))(count, (c1 - c0) * taps,
-                                                 args.w + ((channel + o) * in_channels + c0) * taps, in_channels * taps,
-                                                 offsets, in, e, out);
+          const DenseFn fn = tile_function<DenseFn, kPanelVecs>(vecs, static_cast<int>(rows),
+                                                                [](auto r, auto nv) { return DenseFn{dense<r, nv>}; });
+          fn(count, (c1 - c0) * taps, args.w + ((channel + o) * in_channels + c0) * taps, in_channels * taps, offsets,
+             in, e, out);
         };
         run(0, strips.taller, strips.height + 1);
         run(strips.begin(strips.taller), strips.count - strips.taller, strips.height);

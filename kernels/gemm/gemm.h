@@ -121,7 +121,7 @@ struct GemmPlan {
   int64_t k_block = 0;
   int64_t n_block = 0, n_blocks = 0;         // columns packed at a time
   int64_t units_per_phase = 0;               // (batch, N block) pairs packed at a time
-  int64_t row_strips = 0, strip_floats = 0;  // of packed A: strips of a tile (packs_a and split: of all rows), floats
+  int64_t row_strips = 0, strip_floats = 0;  // of packed A: strips of a tile (split, by a phase: of all rows), of each
   int64_t packed_a_floats = 0;               // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
 

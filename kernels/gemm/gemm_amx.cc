@@ -146,9 +146,9 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
   if (p.own_a) {
     left = scratch + kOwnLeftFloats;
     scratch = left + p.row_strips * p.strip_floats;
-    OwnLeft& own = own_left(gemm_worker_scratch(g, p, worker));
-    if (const int64_t of_all = batch * p.row_tiles + row_tile; own.row_tile != of_all) {
-      own.row_tile = of_all;
+    OwnLeft& held = own_left(gemm_worker_scratch(g, p, worker));
+    if (const int64_t of_all = batch * p.row_tiles + row_tile; held.row_tile != of_all) {
+      held.row_tile = of_all;
       split_rows(g, p, batch, row0, row1, left);
     }
   } else {
