@@ -118,13 +118,13 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
     return w;
   }
   const auto in_form = [&](GemmForm form, int64_t floats) {
-    return static_cast<const float*>(b.pack(operand,
-                                            cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack(form).name),
-                                            static_cast<size_t>(directions * floats) * sizeof(float), [&](void* to) {
-                                              std::vector<float> work(work_floats);
-                                              for (int64_t d = 0; d < directions; ++d)
-                                                pack(d, work.data(), static_cast<float*>(to) + d * floats, form);
-                                            }));
+    const auto fill = [&](void* to) {
+      std::vector<float> work(work_floats);
+      for (int64_t d = 0; d < directions; ++d) pack(d, work.data(), static_cast<float*>(to) + d * floats, form);
+    };
+    const std::string key = cat("rnn ", first, " ", w.count, " ", lstm, " ", table.pack(form).name);
+    const auto bytes = static_cast<size_t>(directions * floats) * sizeof(float);
+    return static_cast<const float*>(b.pack(operand, key, bytes, fill));
   };
   // A step's product may be one of few rows.
   const bool small = w.k * w.count <= kBothForms;

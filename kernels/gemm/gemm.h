@@ -119,10 +119,11 @@ struct GemmPlan {
   int64_t row_tile = 0, row_tiles = 0;  // rows of a tile
   int64_t col_tile = 0, col_tiles = 0;  // columns of a tile; tiles per N block
   int64_t k_block = 0;
-  int64_t n_block = 0, n_blocks = 0;         // columns packed at a time
-  int64_t units_per_phase = 0;               // (batch, N block) pairs packed at a time
-  int64_t row_strips = 0, strip_floats = 0;  // of packed A: strips of a tile (split, by a phase: of all rows), of each
-  int64_t packed_a_floats = 0;               // of shared_floats, the first ones
+  int64_t n_block = 0, n_blocks = 0;  // columns packed at a time
+  int64_t units_per_phase = 0;        // (batch, N block) pairs packed at a time
+  // Of packed A: strips of a tile, or of all rows where a phase packs it by halves; floats of each.
+  int64_t row_strips = 0, strip_floats = 0;
+  int64_t packed_a_floats = 0;                   // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
 
   int64_t units() const { return batches * n_blocks; }

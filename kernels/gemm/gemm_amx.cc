@@ -144,9 +144,9 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
   float *scratch = gemm_worker_scratch(g, p, worker), *left = g.scratch;
   const int64_t row0 = row_tile * p.row_tile, row1 = least(g.m, row0 + p.row_tile);
   if (p.own_a) {
+    OwnLeft& held = own_left(scratch);
     left = scratch + kOwnLeftFloats;
     scratch = left + p.row_strips * p.strip_floats;
-    OwnLeft& held = own_left(gemm_worker_scratch(g, p, worker));
     if (const int64_t of_all = batch * p.row_tiles + row_tile; held.row_tile != of_all) {
       held.row_tile = of_all;
       split_rows(g, p, batch, row0, row1, left);
