@@ -108,6 +108,10 @@ void collapse(StripArgs& args) {
     for (int k = 0; k < inputs + outputs; ++k) stride(k, rank - 1) = stride(k, d);
   }
   args.rank = rank;
+  if (rank == 0) {  // a single element is dense
+    args.rank = 1, args.extent[0] = 1;
+    for (int k = 0; k < inputs + outputs; ++k) stride(k, 0) = 1;
+  }
 
   const auto repeats = [&](int k, int d) {
     return k < inputs && stride(k, d - 1) == 0 && (stride(k, d) != 0 || args.inputs[k].period);

@@ -124,8 +124,9 @@ struct StripArgs {
   }
 };
 
-// Drops dimensions of extent 1 and merges neighbours that every operand walks without a gap; short last dimensions
-// also where inputs begin again in each of them (`period`). Done once per shape.
+// Drops dimensions of extent 1 (a single element keeps one, where it is dense) and merges neighbours that every operand
+// walks without a gap; short last dimensions also where inputs begin again in each of them (`period`). Done once per
+// shape.
 void collapse(StripArgs& args);
 
 // Runs elements [begin, end), counted in row-major order over `extent`, on the calling thread. Fails with

@@ -86,8 +86,8 @@ bool run_map(const StripArgs& args, int64_t begin, int64_t end) {
   }
   const T* from = static_cast<const T*>(in.data);
   T* to = static_cast<T*>(out.data);
-  if (access_of(args, in.stride, in.period, true) == Access::flat &&
-      access_of(args, out.stride, 0, false) == Access::flat) {
+  if (args.elements() == 1 || (access_of(args, in.stride, in.period, true) == Access::flat &&
+                               access_of(args, out.stride, 0, false) == Access::flat)) {
     map(to + begin, 0, from + begin, 0, constants[0], constants[1], 1, end - begin);
     return true;
   }
