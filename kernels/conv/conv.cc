@@ -266,6 +266,7 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
       return kernels.split;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
+    case ConvAlgorithm::winograd6:
       return kernels.winograd;
     case ConvAlgorithm::im2col:
       return kernels.im2col;
@@ -374,6 +375,7 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       break;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
+    case ConvAlgorithm::winograd6:
       plan_winograd(p, conv_group(algorithm, s), width);
       break;
     case ConvAlgorithm::im2col:
@@ -413,6 +415,7 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
       return conv_packed_floats(ConvAlgorithm::split, split_gathered(s));
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
+    case ConvAlgorithm::winograd6:
       return winograd_counts(s, winograd_outputs(algorithm)).products * conv_group(algorithm, s).ic *
              blocks(conv_grouped(algorithm, s).oc) * kChannelBlock;
     case ConvAlgorithm::im2col:
@@ -441,6 +444,7 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
       return blocks(s.oc);
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
+    case ConvAlgorithm::winograd6:
       return blocks(conv_grouped(algorithm, s).oc);
     case ConvAlgorithm::split:
     case ConvAlgorithm::split_plain:

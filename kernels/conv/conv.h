@@ -40,6 +40,7 @@ enum class ConvAlgorithm : uint8_t {
   split,           // blocked -> blocked, one group: products by halves, which err by kSplitError
   winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
+  winograd6,       // of two axes with stride 1, F(6x6, 3x3), which errs most
   patches,         // blocked -> plain, transposed, few outputs, taps that do not overlap
   im2col,          // plain -> plain, anything
   nchw,            // plain -> plain, not transposed
@@ -49,16 +50,16 @@ constexpr bool conv_takes_blocked(ConvAlgorithm a) {
   return a >= ConvAlgorithm::direct && a <= ConvAlgorithm::patches;
 }
 constexpr bool conv_gives_blocked(ConvAlgorithm a) {
-  return a <= ConvAlgorithm::winograd4;
+  return a <= ConvAlgorithm::winograd6;
 }
 constexpr bool conv_by_halves(ConvAlgorithm a) {
   return a == ConvAlgorithm::split || a == ConvAlgorithm::split_plain;
 }
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512
-// input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7 and 3.2e-6,
-// with stride 2 8e-7 and 2.0e-6.
-inline constexpr double kWinograd2Error = 3e-6, kWinograd4Error = 1.5e-5;
+// input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7, 3.2e-6
+// and 2.3e-5, with stride 2 8e-7 and 2.0e-6.
+inline constexpr double kWinograd2Error = 3e-6, kWinograd4Error = 1.5e-5, kWinograd6Error = 5e-5;
 
 struct ConvArgs {
   ConvShape shape;
@@ -109,7 +110,7 @@ constexpr int64_t winograd_apart(const ConvShape& s, int axis) {
   return s.kernel[axis] == 1 ? 1 : s.dilation[axis];
 }
 constexpr bool conv_by_winograd(ConvAlgorithm algorithm) {
-  return algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4;
+  return algorithm >= ConvAlgorithm::winograd2 && algorithm <= ConvAlgorithm::winograd6;
 }
 // As direct and Winograd see it: groups of whole blocks, with as many channels as they may have. For the latter several
 // become one, with weights of zero between them (for 24 channels to a group it multiplies twice as much, and a quarter
@@ -177,7 +178,11 @@ ConvShape split_gathered(const ConvShape& shape);
 // For `rows` x `cols` outputs of one that is not transposed.
 SplitRegion split_region(const ConvShape& shape, int64_t rows, int64_t cols);
 
+struct ConvTraits {
+  double winograd6_number;  // what a number that F(6x6, 3x3) transforms costs, in multiply-adds
+};
 struct ConvTable {
+  Slot<ConvTraits()> traits;
   // One tile of conv_pack.
   Slot<void(const ConvShape&, ConvAlgorithm, const float* w, int64_t tile, float* dst)> pack;
   // One tile, per algorithm.

@@ -16,12 +16,13 @@ bool winograd_accepts(const ConvShape& s, ConvAlgorithm algorithm) {
   const int64_t channels = conv_group(algorithm, s).ic;
   if (winograd_counts(s, m).products * channels > kMostWinogradFloats) return false;
   if (across == 1 || down == 1) {
-    if (m == 2) return false;
+    if (m != 4) return false;
     if (s.stride[1] == 1 && s.stride[2] == 1) return true;
     return down == 1 && across == 3 && s.stride[1] == 1 && s.stride[2] == 2 && s.dilation[2] == 1;
   }
   if (s.stride[1] == 1 && s.stride[2] == 1) return true;
-  return across == 3 && down == 3 && s.stride[1] == 2 && s.stride[2] == 2 && s.dilation[1] == 1 && s.dilation[2] == 1;
+  return m < 6 && across == 3 && down == 3 && s.stride[1] == 2 && s.stride[2] == 2 && s.dilation[1] == 1 &&
+         s.dilation[2] == 1;
 }
 
 // What a convolution costs, in multiply-adds: arithmetic at the share of the peak that it reaches, and the weights' way
@@ -115,13 +116,21 @@ constexpr int64_t kFewestTiles = 4;
 // Sums of stride 2 are four times as long, which hides more. Zen 4, one thread, time by this / directly, with weights
 // from memory: 128 to 256 channels of 28 x 28 by m = 2 0.76, 256 to 256 0.78, 256 to 512 of 14 x 14 1.08; m = 4: 32 to
 // 64 of 112 x 112 0.67, 128 to 128 of 56 x 56 0.67, 64 to 128 of 28 x 28 1.03.
-double winograd_cost(const ConvShape& shape, ConvAlgorithm algorithm) {
+//
+// The 64 numbers of m = 6 do not fit registers while they are transformed, which takes back what its products save, the
+// more the wider these are. A Xeon, one thread, time by m = 6 / by m = 4 with AVX-512, AVX2 and SSE4.2: 32 channels of
+// 112 x 112 0.94, 0.94 and 0.85, 64 of it 1.04, 0.95 and 0.85, 128 of it 0.98, 0.95 and 0.86, 64 of 224 x 224 1.02,
+// 0.92 and 0.88, 64 of 56 x 56 1.06, 0.99 and 0.93, 256 of it 1.09, 0.98 and 0.94, 32 of 28 x 28 1.12, 1.05 and 0.98.
+constexpr double kTransformedNumber = 12;
+double winograd_cost(const ConvTable& kernels, const ConvShape& shape, ConvAlgorithm algorithm) {
   const int64_t m = winograd_outputs(algorithm), groups = conv_grouped(algorithm, shape).groups;
   const ConvShape s = conv_group(algorithm, shape);
   const auto [products, elements] = winograd_counts(s, m);
   const auto tiles = static_cast<double>(s.n * s.out[0] * std::max(kFewestTiles, winograd_tiles(s, m)));
   const auto weights = static_cast<double>(products * s.ic * s.oc);
-  const double transforms = 12 * tiles * static_cast<double>(products * s.ic + elements * s.oc);
+  const double number =
+      algorithm == ConvAlgorithm::winograd6 ? kernels.traits.fn().winograd6_number : kTransformedNumber;
+  const double transforms = number * tiles * static_cast<double>(products * s.ic + elements * s.oc);
   const double reads = weight_cost(static_cast<double>(groups) * weights);
   if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + reads / 2;
   return weights * tiles / 0.8 + transforms + reads;
@@ -169,6 +178,7 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
       return flat && s.groups == 1 && !s.transposed && s.dilation[2] == 1;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
+    case ConvAlgorithm::winograd6:
       return winograd_accepts(s, algorithm);
     case ConvAlgorithm::im2col:
       return true;
@@ -196,8 +206,8 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
       if (const double c = cost(); c < least) best = a, least = c;
     };
     if (kernels.split.fn != nullptr) consider(ConvAlgorithm::split, [&] { return split_cost(s); });
-    consider(ConvAlgorithm::winograd4, [&] { return winograd_cost(s, ConvAlgorithm::winograd4); });
-    consider(ConvAlgorithm::winograd2, [&] { return winograd_cost(s, ConvAlgorithm::winograd2); });
+    for (const auto a : {ConvAlgorithm::winograd2, ConvAlgorithm::winograd4, ConvAlgorithm::winograd6})
+      consider(a, [&] { return winograd_cost(kernels, s, a); });
     if (best != ConvAlgorithm::direct) return best;
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.

@@ -29,7 +29,7 @@ inline bool is_pointwise(const ConvShape& s) {
 }
 
 inline int64_t winograd_outputs(ConvAlgorithm a) {
-  return a == ConvAlgorithm::winograd2 ? 2 : 4;
+  return a == ConvAlgorithm::winograd2 ? 2 : a == ConvAlgorithm::winograd4 ? 4 : 6;
 }
 // What a transform makes of one axis: winograd_forms_tier.h.
 struct WinogradAxis {

@@ -38,8 +38,7 @@ void pack_few_outputs(const ConvShape& s, const float* w, float* dst) {
 }
 
 void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
-  if (algorithm == ConvAlgorithm::winograd2 || algorithm == ConvAlgorithm::winograd4)
-    return TC_TIER_NAME(conv_winograd_pack)(s, algorithm, w, tile, dst);
+  if (conv_by_winograd(algorithm)) return TC_TIER_NAME(conv_winograd_pack)(s, algorithm, w, tile, dst);
   if (conv_few_outputs(algorithm, s)) return pack_few_outputs(s, w, dst);
   const int64_t taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
   dst += tile * (conv_packed_floats(algorithm, s) / conv_pack_tiles(algorithm, s));
@@ -80,6 +79,7 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
       return;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
+    case ConvAlgorithm::winograd6:
       return;  // above
     case ConvAlgorithm::split:
     case ConvAlgorithm::split_plain:
@@ -87,10 +87,16 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
   }
 }
 
+ConvTraits traits() {
+  constexpr int kNumbers = kLanes<float>;
+  return {.winograd6_number = kNumbers == 16 ? 25.0 : kNumbers == 8 ? 18.0 : 14.0};
+}
+
 }  // namespace
 
 extern constinit const ConvTable TC_TIER_NAME(conv_table);
 constinit const ConvTable TC_TIER_NAME(conv_table) = {
+    .traits = TC_KERNEL(traits, "conv_traits"),
     .pack = TC_KERNEL(pack, "conv_f32_pack"),
     .direct = TC_KERNEL(TC_TIER_NAME(conv_direct), "conv_f32_direct__nchw16c"),
     .depthwise = TC_KERNEL(TC_TIER_NAME(conv_depthwise), "conv_f32_depthwise__nchw16c"),

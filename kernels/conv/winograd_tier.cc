@@ -464,6 +464,7 @@ void with_form(ConvAlgorithm algorithm, const ConvShape& s, Fn f) {
   const bool by_2 = s.stride[2] == 2;
   if (s.kernel[1] == 1) return by_2 ? f(Form<NoTransform, Line4By2>{}) : f(Form<NoTransform, Line4>{});
   if (s.kernel[2] == 1) return f(Form<Line4, NoTransform>{});
+  if (algorithm == ConvAlgorithm::winograd6) return f(Form<Transform<6, 1>, Transform<6, 1>>{});
   if (algorithm == ConvAlgorithm::winograd4) return by_2 ? f(Form<Line4By2, Line4By2>{}) : f(Form<Line4, Line4>{});
   by_2 ? f(Form<Transform<2, 2>, Transform<2, 2>>{}) : f(Form<Transform<2, 1>, Transform<2, 1>>{});
 }
