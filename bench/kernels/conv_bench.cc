@@ -1,10 +1,10 @@
-// Convolutions and reorders on every tier of the machine: GFLOP/s (multiply-adds count two), one and two threads.
-#include <benchmark/benchmark.h>
-
+// Convolutions and reorders on every tier of the machine.
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "buffer.h"
+#include "ceilings.h"
 #include "tc/kernels/conv/conv.h"
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/gemm/gemm.h"
@@ -30,11 +30,13 @@ constexpr auto kSplitPlain = ConvAlgorithm::split_plain;
 struct Square {
   int64_t channels, size;
 };
-const Square kSquares[] = {{16, 56},  {32, 112}, {32, 28},  {64, 112}, {64, 56},  {64, 28},  {96, 28},
-                           {128, 28}, {192, 14}, {256, 28}, {256, 14}, {512, 28}, {512, 14}, {512, 7}};
+const Square kSquares[] = {{16, 56},  {32, 112}, {32, 28},  {64, 224}, {64, 112}, {128, 112},
+                           {128, 56}, {256, 56}, {64, 56},  {64, 28},  {96, 28},  {128, 28},
+                           {192, 14}, {256, 28}, {256, 14}, {512, 28}, {512, 14}, {512, 7}};
 const std::pair<const char*, ConvAlgorithm> kSquareAlgorithms[] = {{"3x3_", kDirect},
                                                                    {"winograd2_", ConvAlgorithm::winograd2},
                                                                    {"winograd4_", ConvAlgorithm::winograd4},
+                                                                   {"winograd6_", ConvAlgorithm::winograd6},
                                                                    {"split_3x3_", kSplit}};
 
 const Case kCases[] = {
@@ -71,39 +73,59 @@ const Case kCases[] = {
     {"im2col_3x3_64_56", ConvAlgorithm::im2col, 64, 64, 56, 3, 1, 1},
 };
 
-void bench_conv(benchmark::State& state, Tier tier, int threads, const Case& c) {
-  const Table& kernels = table(tier);
-  ConvArgs args;
-  ConvShape& s = args.shape;
+ConvShape shape_of(const Case& c) {
+  ConvShape s;
   s.ic = c.ic, s.oc = c.oc, s.groups = c.groups;
   for (const int axis : {1, 2}) {
     s.in[axis] = c.size, s.kernel[axis] = c.kernel, s.stride[axis] = c.stride, s.pad[axis] = c.kernel / 2;
     s.out[axis] = (c.size + 2 * s.pad[axis] - c.kernel) / c.stride + 1;
   }
-  Team team(threads);
-  const ConvPlan plan = conv_plan(c.algorithm, s, kernels.gemm.traits.fn().width);
-  Buffer x(blocked_floats(1, s.ic, c.size * c.size)), y(blocked_floats(1, s.oc, s.out[1] * s.out[2]));
-  Buffer w(conv_packed_floats(c.algorithm, s)), bias(s.oc);
-  Buffer scratch(static_cast<int64_t>(conv_scratch_bytes(plan, threads) / 4));
-  args.x = x.data, args.w = w.data, args.y = y.data, args.scratch = scratch.data;
-  args.epilogue.bias = bias.data;
-  args.epilogue.lo = 0;
-  for (auto _ : state) conv(team, kernels.conv, args, plan);
-  const double flops = 2.0 * static_cast<double>(s.oc * s.out[1] * s.out[2]) *
-                       static_cast<double>(s.ic / s.groups * c.kernel * c.kernel);
-  state.counters["GFLOPS"] = benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+  return s;
 }
 
-void bench_reorder(benchmark::State& state, Tier tier, bool blocked) {
-  Team team(1);
-  const int64_t channels = 64, pixels = 56 * 56;
-  Buffer x(channels * pixels), y(channels * pixels);
-  for (auto _ : state) {
-    blocked ? to_blocked(team, table(tier).conv, x.data, 1, channels, pixels, y.data)
-            : to_plain(team, table(tier).conv, x.data, 1, channels, pixels, y.data);
+struct Conv {
+  const Table& kernels;
+  Team team;
+  ConvArgs args;
+  ConvPlan plan;
+  Buffer x, y, w, bias, scratch;
+
+  Conv(Tier tier, int threads, const Case& c, const ConvShape& s)
+      : kernels(table(tier)),
+        team(threads),
+        plan(conv_plan(c.algorithm, s, kernels.gemm.traits.fn().width)),
+        x(blocked_floats(1, s.ic, c.size * c.size)),
+        y(blocked_floats(1, s.oc, s.out[1] * s.out[2])),
+        w(conv_packed_floats(c.algorithm, s)),
+        bias(s.oc),
+        scratch(static_cast<int64_t>(conv_scratch_bytes(plan, threads) / 4)) {
+    args.shape = s;
+    args.x = x.data, args.w = w.data, args.y = y.data, args.scratch = scratch.data;
+    args.epilogue.bias = bias.data;
+    args.epilogue.lo = 0;
   }
-  state.counters["GBps"] =
-      benchmark::Counter(8e-9 * static_cast<double>(channels * pixels), benchmark::Counter::kIsIterationInvariantRate);
+};
+
+// As a direct convolution's multiply-adds count, whatever the algorithm.
+Run conv_run(Tier tier, int threads, const Case& c) {
+  const ConvShape s = shape_of(c);
+  const auto work = std::make_shared<Conv>(tier, threads, c, s);
+  const int64_t inputs = s.ic * c.size * c.size, outputs = s.oc * s.out[1] * s.out[2];
+  return {{2.0 * static_cast<double>(outputs * (s.ic / s.groups) * c.kernel * c.kernel),
+           4.0 * static_cast<double>(inputs + outputs + conv_packed_floats(c.algorithm, s))},
+          [work] { conv(work->team, work->kernels.conv, work->args, work->plan); }};
+}
+
+Run reorder_run(Tier tier, int threads, bool blocked) {
+  constexpr int64_t channels = 64, pixels = 56 * 56;
+  const auto team = std::make_shared<Team>(threads);
+  const auto x = std::make_shared<Buffer>(channels * pixels), y = std::make_shared<Buffer>(channels * pixels);
+  return {{0, 8.0 * channels * pixels}, [=] {
+            if (blocked)
+              to_blocked(*team, table(tier).conv, x->data, 1, channels, pixels, y->data);
+            else
+              to_plain(*team, table(tier).conv, x->data, 1, channels, pixels, y->data);
+          }};
 }
 
 }  // namespace
@@ -114,19 +136,16 @@ void register_conv() {
     const std::string prefix = std::string("/") + tier_name(tier) + "/";
     const auto add = [&](const Case& c) {
       if (conv_by_halves(c.algorithm) && table(tier).conv.split.fn == nullptr) return;
-      for (const int threads : {1, 2}) {
-        const std::string name = "conv" + prefix + c.name + "/threads:" + std::to_string(threads);
-        auto* bench = benchmark::RegisterBenchmark(name.c_str(), bench_conv, tier, threads, c);
-        if (threads > 1) bench->UseRealTime();
-      }
+      register_runs("conv" + prefix + c.name, tier, [=](int threads) { return conv_run(tier, threads, c); });
     };
     for (const auto& [channels, size] : kSquares)
       for (const auto& [name, algorithm] : kSquareAlgorithms)
         add({name + std::to_string(channels) + "_" + std::to_string(size), algorithm, channels, channels, size, 3, 1,
              1});
     for (const Case& c : kCases) add(c);
-    benchmark::RegisterBenchmark(("reorder" + prefix + "to_blocked").c_str(), bench_reorder, tier, true);
-    benchmark::RegisterBenchmark(("reorder" + prefix + "to_plain").c_str(), bench_reorder, tier, false);
+    for (const bool blocked : {true, false})
+      register_runs("reorder" + prefix + (blocked ? "to_blocked" : "to_plain"), tier,
+                    [=](int threads) { return reorder_run(tier, threads, blocked); });
   }
 }
 

@@ -1,12 +1,11 @@
-// Matrix products on every tier of the machine: GFLOP/s, one thread.
-#include <benchmark/benchmark.h>
-
+// Matrix products on every tier of the machine.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "buffer.h"
+#include "ceilings.h"
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/parallel.h"
@@ -21,30 +20,38 @@ struct Shape {
   bool b_transposed = false;
 };
 
-void bench_gemm(benchmark::State& state, Tier tier, int threads, const Shape& s) {
-  const GemmTable& kernels = table(tier).gemm;
-  const GemmTraits traits = kernels.traits.fn();
-  Team team(threads);
-  Buffer a(s.m * s.k), b(s.k * s.n), c(s.m * s.n);
-  Buffer packed(s.packed ? gemm_packed_floats(traits, s.k, s.n, *s.packed) : 1);
+struct Gemm {
+  const GemmTable& kernels;
+  Team team;
+  Buffer a, b, c, packed, scratch;
   GemmArgs g;
-  g.m = s.m, g.n = s.n, g.k = s.k;
-  g.a = a.data, g.a_rs = s.k;
-  g.b = b.data, g.b_rs = s.b_transposed ? 1 : s.n, g.b_cs = s.b_transposed ? s.k : 1;
-  g.c = c.data, g.c_rs = s.n;
-  if (s.packed) {
-    gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, s.k, s.n, packed.data, *s.packed);
-    (s.packed == GemmForm::halves ? g.halves : g.packed_b) = packed.data;
-    g.fixed = s.packed == GemmForm::fixed;
+  GemmPlan plan;
+
+  Gemm(Tier tier, int threads, const Shape& s)
+      : kernels(table(tier).gemm), team(threads), a(s.m * s.k), b(s.k * s.n), c(s.m * s.n), packed(packed_floats(s)) {
+    g.m = s.m, g.n = s.n, g.k = s.k;
+    g.a = a.data, g.a_rs = s.k;
+    g.b = b.data, g.b_rs = s.b_transposed ? 1 : s.n, g.b_cs = s.b_transposed ? s.k : 1;
+    g.c = c.data, g.c_rs = s.n;
+    if (s.packed) {
+      gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, s.k, s.n, packed.data, *s.packed);
+      (s.packed == GemmForm::halves ? g.halves : g.packed_b) = packed.data;
+      g.fixed = s.packed == GemmForm::fixed;
+    }
+    plan = gemm_plan(g, kernels.traits.fn());
+    scratch = Buffer(static_cast<int64_t>(gemm_scratch_bytes(plan, threads) / 4));
+    g.scratch = scratch.data;
   }
-  const GemmPlan plan = gemm_plan(g, traits);
-  Buffer scratch(static_cast<int64_t>(gemm_scratch_bytes(plan, threads) / 4));
-  g.scratch = scratch.data;
-  for (auto _ : state) gemm(team, kernels, g, plan);
-  const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  const double floats = static_cast<double>(s.packed ? gemm_packed_floats(traits, s.k, s.n, *s.packed) : s.k * s.n);
-  state.counters["GFLOPS"] = benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["GBps"] = benchmark::Counter(4e-9 * floats, benchmark::Counter::kIsIterationInvariantRate);
+  int64_t packed_floats(const Shape& s) const {
+    return s.packed ? gemm_packed_floats(kernels.traits.fn(), s.k, s.n, *s.packed) : 0;
+  }
+};
+
+Run gemm_run(Tier tier, int threads, const Shape& s) {
+  const auto work = std::make_shared<Gemm>(tier, threads, s);
+  const int64_t right = s.packed ? work->packed_floats(s) : s.k * s.n;
+  return {{2.0 * static_cast<double>(s.m * s.n * s.k), 4.0 * static_cast<double>(s.m * s.k + right + s.m * s.n)},
+          [work] { gemm(work->team, work->kernels, work->g, work->plan); }};
 }
 
 constexpr const char* kForms[] = {"/packed", "/halves", "/fixed"};
@@ -69,12 +76,8 @@ void register_gemm() {
       const std::string name = std::string("gemm/") + tier_name(static_cast<Tier>(tier)) + "/" + std::to_string(s.m) +
                                "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
                                (s.packed ? kForms[static_cast<size_t>(*s.packed)] : "") + (s.b_transposed ? "/Bt" : "");
-      for (const int threads : {1, 2}) {
-        auto* bench = benchmark::RegisterBenchmark((name + "/threads:" + std::to_string(threads)).c_str(), bench_gemm,
-                                                   static_cast<Tier>(tier), threads, s);
-        // Processor time of one thread: the same on a busy machine.
-        if (threads > 1) bench->UseRealTime();
-      }
+      register_runs(name, static_cast<Tier>(tier),
+                    [=](int threads) { return gemm_run(static_cast<Tier>(tier), threads, s); });
     }
   }
 }

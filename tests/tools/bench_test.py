@@ -32,6 +32,9 @@ class OneEngine(tool.ToolTest):
         self.assertIn("GFLOP/s", text)
         [row] = json.loads((self.folder / "out/r.json").read_text())["results"]
         self.assertEqual((row["model"], row["threads"], row["flops"]), ("m", 1, 2 * 4 * 16 * 8))
+        self.assertEqual(row["steps"], 1)
+        self.assertGreater(row["step_ns"], 0)
+        self.assertIn("ns each", text)
         engine = row["engines"]["tc"]
         self.assertLessEqual(engine["p10_ms"], engine["median_ms"])
         self.assertLessEqual(engine["median_ms"], engine["p90_ms"])
@@ -40,6 +43,22 @@ class OneEngine(tool.ToolTest):
         self.assertTrue(page.startswith("| model"))
         self.assertIn("-|----:|", page)
         self.assertIn("`tc-bench m.tc --engines tc ", page)
+
+    def test_errors(self):
+        # Of a share of the largest output: half a step of f16, what f32 rounds, nothing for integers.
+        rounded = MODEL.replace("f32", "f16")
+        whole = 'graph @main(%x: i32[N,4]) {\n  %0 = neg %x : i32[N,4]\n  return %0 : "y"\n}\n'
+        for text, least, most in [(rounded, 1e-5, 2**-11), (MODEL, 0, 1e-6), (whole, None, None)]:
+            self.write("m.tc", text)
+            options = ["--engines", "tc", "--threads", "1", "--dim", "N=4", "--json", "r.json", *QUICK]
+            printed = self.run_tool("m.tc", "--errors", *options)
+            [row] = json.loads((self.folder / "r.json").read_text())["results"]
+            self.assertEqual("error / largest output" in printed, most is not None)
+            if most is None:
+                self.assertNotIn("error_of_max", row["engines"]["tc"])
+            else:
+                self.assertLessEqual(least, row["engines"]["tc"]["error_of_max"])
+                self.assertLessEqual(row["engines"]["tc"]["error_of_max"], most)
 
     def test_streams(self):
         self.write("m.tc", MODEL)

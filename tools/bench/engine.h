@@ -12,9 +12,12 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string version() const = 0;
-  virtual void run() = 0;               // once, on the inputs it was made with
-  virtual NamedTensors outputs() = 0;   // of the last run
-  virtual double flops() { return 0; }  // of one run; 0 where the engine cannot tell
+  virtual void run() = 0;              // once, on the inputs it was made with
+  virtual NamedTensors outputs() = 0;  // of the last run
+  // Of one run; 0 where the engine cannot tell.
+  virtual double flops() { return 0; }
+  virtual double steps() { return 0; }
+  virtual double step_ns() { return 0; }  // what one costs that has a single element to compute
 };
 
 struct EngineOptions {

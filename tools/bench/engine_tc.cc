@@ -1,12 +1,36 @@
 #include <algorithm>
+#include <limits>
 
 #include "tc/backend/cpu/executable.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/kernels/cpu.h"
 #include "tc/tools/bench/engine.h"
+#include "tc/tools/common/timing.h"
 
 namespace tc::bench {
 namespace {
+
+// Of a step on one element: what a chain of them takes longer than a single one.
+double one_element_step_ns() {
+  const auto best_ns = [](int steps) {
+    const auto chain = [&](Var x) {
+      for (int i = 0; i < steps; ++i) x = -x;
+      return x;
+    };
+    const Compiled compiled = compile(trace("chain", {{"x", DType::f32, {1}}}, chain), {.level = 0});
+    const auto context = compiled.executable().make_context(1);
+    const std::vector<Datum> inputs{Tensor::of<float>({1}, {1.0F})};
+    double best = std::numeric_limits<double>::infinity();
+    for (int run = 0; run < 100; ++run) {
+      const auto start = Clock::now();
+      compiled.executable().run(inputs, *context);
+      best = std::min(best, 1e6 * ms_since(start));
+    }
+    return best;
+  };
+  constexpr int kSteps = 256;
+  return (best_ns(1 + kSteps) - best_ns(1)) / kSteps;
+}
 
 class TcEngine : public Engine {
  public:
@@ -32,16 +56,22 @@ class TcEngine : public Engine {
     return named;
   }
   double flops() override {
+    double sum = 0;
+    for (const auto& t : profile()) sum += t.flops;
+    return sum;
+  }
+  double steps() override { return static_cast<double>(profile().size()); }
+  double step_ns() override { return one_element_step_ns(); }
+
+ private:
+  std::vector<cpu::StepTiming> profile() {
     std::vector<cpu::StepTiming> profile;
     context_->profile_into(&profile);
     run();
     context_->profile_into(nullptr);
-    double sum = 0;
-    for (const auto& t : profile) sum += t.flops;
-    return sum;
+    return profile;
   }
 
- private:
   Function function_;
   Compiled compiled_;
   std::unique_ptr<Context> context_;

@@ -8,13 +8,14 @@
 #include <optional>
 #include <set>
 
+#include "tc/bench/zoo/operators.h"
 #include "tc/bench/zoo/zoo.h"
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/files/npy.h"
+#include "tc/ir/eval/interp.h"
 #include "tc/kernels/cpu.h"
 #include "tc/tools/bench/engine.h"
 #include "tc/tools/bench/limit_isa.h"
-#include "tc/tools/bench/operators.h"
 #include "tc/tools/bench/report.h"
 #include "tc/tools/bench/session.h"
 #include "tc/tools/common/cli.h"
@@ -33,7 +34,7 @@ struct Options {
   double min_seconds = 2;
   int blocks = 8, loads = 3;
   std::optional<double> rtol, atol_of_max;  // the model's own if not given
-  bool list = false, browser = false;
+  bool list = false, browser = false, errors = false;
   std::string isa;      // tier of instructions that engines see; empty: the machine's
   std::string command;  // this one's arguments
   std::string json, markdown, svg, ort_library, packages, worker, save_models;
@@ -83,7 +84,6 @@ struct TemporaryFolder {
 };
 
 constexpr std::string_view kZoo = "zoo:", kOperator = "op:";
-constexpr const char* kOperatorLines = TC_SOURCE_DIR "/bench/zoo/operators.txt";
 
 // The arguments with zoo:all, op:all and op:NAME spelled out.
 std::vector<std::string> chosen_models(const std::vector<std::string>& given) {
@@ -92,8 +92,7 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& given) {
     if (name == cat(kZoo, "all"))
       for (const auto& m : zoo::models()) names.push_back(cat(kZoo, m.name));
     else if (name.starts_with(kOperator) && name.find(' ') == name.npos)
-      for (const auto& line : operator_lines(kOperatorLines, name.substr(kOperator.size())))
-        names.push_back(cat(kOperator, line));
+      for (const auto& line : zoo::operator_lines(name.substr(kOperator.size()))) names.push_back(cat(kOperator, line));
     else
       names.push_back(name);
     if (names.back().starts_with(kZoo)) zoo::find(names.back().substr(kZoo.size()));
@@ -110,7 +109,7 @@ NamedTensors prepare(const std::string& model, const Options& o, const std::stri
   if (model.starts_with(kOperator)) {
     plan.name = model.substr(kOperator.size());
     plan.model = path;
-    OperatorModel made = operator_model(plan.name);
+    zoo::OperatorModel made = zoo::operator_model(plan.name);
     write_file(path, made.bytes);
     inputs = std::move(made.inputs);
   } else {
@@ -134,6 +133,21 @@ NamedTensors prepare(const std::string& model, const Options& o, const std::stri
   if (o.rtol) plan.tolerance.rtol = *o.rtol;
   if (o.atol_of_max) plan.tolerance.atol_of_max = *o.atol_of_max;
   return inputs;
+}
+
+// Floating outputs of the interpreter's run in f64.
+NamedTensors truth_of(const std::string& model, const NamedTensors& inputs) {
+  const Function f = load(model);
+  std::vector<Datum> values;
+  for (const auto& [name, tensor] : inputs) values.emplace_back(tensor);
+  InterpOptions options;
+  options.widened = true;
+  const auto outputs = interpret(f.module(), values, options);
+  NamedTensors truth;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].is_tensor() && kind(outputs[i].tensor().dtype()) == DTypeKind::floating)
+      truth.emplace_back(f.outputs()[i].name, outputs[i].tensor());
+  return truth;
 }
 
 // What made a table: the command, and the versions of the engines.
@@ -169,8 +183,11 @@ int run(const Options& o) {
   const TemporaryFolder folder;
   const std::string inputs_file = folder.path / "inputs.npz";
   for (const auto& model : models) {
-    write_npz(inputs_file, prepare(model, o, folder.path / "model.onnx", plan));
+    const NamedTensors inputs = prepare(model, o, folder.path / "model.onnx", plan);
+    write_npz(inputs_file, inputs);
     plan.inputs = inputs_file;
+    if (progress && o.errors) std::cerr << "\r\033[K" << plan.name << ": interpreter" << std::flush;
+    if (o.errors) plan.truth = truth_of(plan.model, inputs);
     for (int threads : o.threads) {
       plan.threads = threads;
       results.push_back(compare_engines(plan, [&](const std::string& what) {
@@ -207,7 +224,7 @@ int save_models(const Options& o) {
   for (const auto& name : chosen_models(o.models)) {
     if (name.starts_with(kOperator)) {
       const std::string line = name.substr(kOperator.size()), op = line.substr(0, line.find_first_of(": "));
-      write_file(fs::path(o.save_models) / cat(op, "_", ++saved[op], ".onnx"), operator_model(line).bytes);
+      write_file(fs::path(o.save_models) / cat(op, "_", ++saved[op], ".onnx"), zoo::operator_model(line).bytes);
       continue;
     }
     if (!name.starts_with(kZoo)) fail(ErrorCode::bad_argument, name, " is no model of the zoo and no operator");
@@ -221,7 +238,9 @@ constexpr const char* kExamples = R"(
 Each engine runs in a process of its own on the same inputs; outputs are compared before anything is timed. Ratios are
 other engine's time / first engine's time, block by block: above 1 the first engine is faster. "peak" is the share of
 what f32 multiply-adds reach; products on AMX may exceed it. Where a model rounds to 16 or 8 bits within, engines differ
-by more than the tolerances that others have: give some.
+by more than the tolerances that others have: give some. "steps" are those of a run of tc, "ns each" what it costs to go
+through one that computes a single element. With --errors a table says how far each engine is off, as a
+share of the largest output: what Winograd's method and products by halves cost beside other orders of sums.
 
 Engines: tc; ort is ONNX Runtime; ort-exact is told to multiply bytes exactly, which it does not by itself on machines
 without VNNI; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium. Its peak memory is that
@@ -243,6 +262,7 @@ Examples:
   tc-bench zoo:all --isa avx2                           as on a machine with AVX2 alone
   tc-bench model.onnx --engines tc,ort,ort-wasm --browser
   tc-bench zoo:elementwise --engines tc,ort,streams
+  tc-bench zoo:conv3_64 --errors --threads 1 --isa avx512
   tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
 
 Exit status: 0 success, 1 an engine failed or outputs differ, 2 wrong command line.)";
@@ -280,6 +300,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--rtol", o.rtol, "relative tolerance of outputs (default 1e-3)");
   app.add_option("--atol-of-max", o.atol_of_max, "absolute tolerance, times an output's largest (default 1e-4)");
+  app.add_flag("--errors", o.errors,
+               "report how far outputs are from the interpreter's in f64 (minutes for large models)");
   app.add_option("-i,--input", o.inputs.inputs, "NAME=FILE or NAME=LITERAL, as in tc-run")->allow_extra_args(false);
   app.add_option("--inputs", o.inputs.npz, ".npz file with members named as inputs");
   app.add_option("--random", o.inputs.random_seed, "seed of the inputs that are made up")->capture_default_str();

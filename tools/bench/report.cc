@@ -16,6 +16,12 @@ std::string number(double v) {
   return text;
 }
 
+std::string exponent(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", v);
+  return text;
+}
+
 std::string fixed(double v, int digits) {
   char text[32];
   std::snprintf(text, sizeof text, "%.*f", digits, v);
@@ -94,7 +100,10 @@ std::string table(const std::vector<Result>& results, bool markdown) {
   Row cost_header{"load to first result, peak memory", "thr"};
   for (const auto& e : engines) cost_header.push_back(e + " ms");
   for (const auto& e : engines) cost_header.push_back(e + " MB");
-  std::vector<Row> rows{header}, costs{cost_header};
+  cost_header.insert(cost_header.end(), {"steps", "ns each"});
+  Row error_header{"error / largest output", "thr"};
+  for (const auto& e : engines) error_header.push_back(e);
+  std::vector<Row> rows{header}, costs{cost_header}, errors{error_header};
   std::string notes;
   for (const auto& r : results) {
     Row row{title(r.name, markdown), std::to_string(r.threads)};
@@ -114,10 +123,16 @@ std::string table(const std::vector<Result>& results, bool markdown) {
     Row cost{title(r.name, markdown), std::to_string(r.threads)};
     for (const auto& e : engines) cost.push_back(number(of(e).load_ms + of(e).first_run_ms));
     for (const auto& e : engines) cost.push_back(of(e).peak_mb > 0 ? fixed(of(e).peak_mb, 0) : "-");
+    cost.push_back(r.steps > 0 ? fixed(r.steps, 0) : "-");
+    cost.push_back(r.step_ns > 0 ? fixed(r.step_ns, 0) : "-");
     costs.push_back(cost);
+    Row error{title(r.name, markdown), std::to_string(r.threads)};
+    for (const auto& e : engines) error.push_back(of(e).error_of_max ? exponent(*of(e).error_of_max) : "-");
+    if (std::any_of(engines.begin(), engines.end(), [&](const auto& e) { return of(e).error_of_max.has_value(); }))
+      errors.push_back(error);
   }
   return layout(rows, markdown) + summary(results, engines.front()) + "\n" + layout(costs, markdown) +
-         (notes.empty() ? "" : "\n" + notes);
+         (errors.size() > 1 ? "\n" + layout(errors, markdown) : "") + (notes.empty() ? "" : "\n" + notes);
 }
 
 nlohmann::json to_json(const std::vector<Result>& results) {
@@ -126,6 +141,8 @@ nlohmann::json to_json(const std::vector<Result>& results) {
     nlohmann::json row{{"model", r.name},
                        {"threads", r.threads},
                        {"flops", r.flops},
+                       {"steps", r.steps},
+                       {"step_ns", r.step_ns},
                        {"peak_gflops", r.probe.peak_gflops},
                        {"hand_over_ns", r.probe.hand_over_ns},
                        {"read_gbs", r.probe.read_gbs}};
@@ -144,6 +161,7 @@ nlohmann::json to_json(const std::vector<Result>& results) {
            {"first_run_ms", e.first_run_ms},
            {"peak_mb", e.peak_mb},
            {"ratio", e.ratio}};
+      if (e.error_of_max) x["error_of_max"] = *e.error_of_max;
       if (!e.mismatch.empty()) x["mismatch"] = e.mismatch;
     }
     out.push_back(row);

@@ -67,6 +67,15 @@ std::string mismatch(const NamedTensors& actual, const NamedTensors& expected, c
   return {};
 }
 
+std::optional<double> error_of_max(const NamedTensors& actual, const NamedTensors& truth) {
+  std::optional<double> most;
+  for (const auto& [name, expected] : truth)
+    for (const auto& [of, value] : actual)
+      if (of == name && value.extents() == expected.extents())
+        most = std::max(most.value_or(0), tc::error_of_max(value, expected));
+  return most;
+}
+
 double median(std::vector<double> values) {
   return values.empty() ? 0 : percentile(std::move(values), 0.5);
 }
@@ -86,7 +95,8 @@ Result compare_engines(const Plan& plan, const std::function<void(const std::str
       c.worker = start(c.engine, plan);
       try {
         const json answer = c.load(plan);
-        if (c.engine == "tc") result.flops = answer["flops"];
+        if (c.engine == "tc")
+          result.flops = answer["flops"], result.steps = answer["steps"], result.step_ns = answer["step_ns"];
       } catch (const Error& e) {
         c.result.error = e.diagnostic().message;
       }
@@ -101,6 +111,7 @@ Result compare_engines(const Plan& plan, const std::function<void(const std::str
     c.result.peak_mb = median(c.peak_mb);
     try {
       const NamedTensors values = read_npz(outputs_file(plan, c.engine));
+      c.result.error_of_max = error_of_max(values, plan.truth);
       if (&c == &contestants.front())
         reference = values;
       else
@@ -171,11 +182,9 @@ int serve(const std::string& name, const std::string& ort_library) {
     engine->run();
     const double first_run_ms = ms_since(start), peak = peak_rss_mb();
     write_npz(request["outputs"], engine->outputs());
-    return {{"version", engine->version()},
-            {"load_ms", load_ms},
-            {"first_run_ms", first_run_ms},
-            {"peak_mb", peak},
-            {"flops", engine->flops()}};
+    return {
+        {"version", engine->version()}, {"load_ms", load_ms},       {"first_run_ms", first_run_ms}, {"peak_mb", peak},
+        {"flops", engine->flops()},     {"steps", engine->steps()}, {"step_ns", engine->step_ns()}};
   };
   const auto run = [&](const json& request) -> json {
     for (const auto start = Clock::now(); ms_since(start) < kWarmUpMs;) engine->run();

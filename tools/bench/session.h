@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tc/frontend/api/files/npy.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/rates.h"
 
@@ -23,6 +25,7 @@ struct Plan {
   int blocks = 8;                              // that these are split into
   int loads = 3;                               // of each engine; figures are medians over them
   std::string inputs;                          // .npz in a folder that takes the engines' outputs too
+  NamedTensors truth;                          // floating outputs in f64, to tell how far engines are off; or none
   std::string ort_library, isa;                // the options of these names, for workers
   std::map<std::string, std::string> scripts;  // of engines that run in node
   Tolerance tolerance{1e-3, 1e-7, 1e-4};
@@ -35,13 +38,15 @@ struct EngineResult {
   double median_ms = 0, p10_ms = 0, p90_ms = 0;
   double ratio = 0;  // median over the blocks of this engine's time / the first engine's in the same round
   int runs = 0;
+  std::optional<double> error_of_max;  // of its outputs, where there is a truth
 };
 
 struct Result {
   std::string name;
   int threads = 1;
-  double flops = 0;  // of one run
-  Probe probe;       // medians over the blocks
+  double flops = 0, steps = 0;  // of one run, as tc counts them
+  double step_ns = 0;           // what a step of one element costs tc
+  Probe probe;                  // medians over the blocks
   std::map<std::string, EngineResult> engines;
 };
 

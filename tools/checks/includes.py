@@ -23,10 +23,11 @@ LIBRARY = {
 }
 LIBRARY["frontend/api"] = list(LIBRARY)
 PROGRAMS = {
-    "tools": [*LIBRARY, "tc.h", "bench/zoo"],
-    "bench": [*LIBRARY, "tc.h", "tools/common"],
-    "bench/zoo": [*LIBRARY, "tc.h"],
-    "tests": [*LIBRARY, "tc.h", "tools", "bench", "bench/zoo", "examples"],
+    "tools": [*LIBRARY, "tc.h", "tools/common", "bench/zoo"],
+    "tools/common": [*LIBRARY, "tc.h"],
+    "bench": [*LIBRARY, "tc.h", "tools/common", "bench/zoo"],
+    "bench/zoo": [*LIBRARY, "tc.h", "tools/common"],
+    "tests": [*LIBRARY, "tc.h", "tools", "tools/common", "bench", "bench/zoo", "examples"],
     "examples": ["tc.h", "tools/common", "bench/zoo"],
 }
 FOLDERS = LIBRARY | PROGRAMS

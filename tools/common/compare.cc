@@ -59,6 +59,18 @@ std::string close_difference(const Tensor& a, const Tensor& e, const Tolerance& 
 
 }  // namespace
 
+double error_of_max(const Tensor& actual, const Tensor& expected) {
+  const auto x = widen<double>(actual), y = widen<double>(expected);
+  double error = 0, largest = 0;
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (std::isfinite(y[i])) largest = std::max(largest, std::abs(y[i]));
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    const double off = std::abs(x[i] - y[i]);
+    error = std::max(error, std::isnan(off) ? std::numeric_limits<double>::infinity() : off);
+  }
+  return error == 0 ? 0 : error / largest;
+}
+
 std::string difference(const Datum& actual, const Datum& expected, const Tolerance& tolerance) {
   if (expected.empty()) return actual.empty() ? "" : cat("expected nothing, got ", describe(actual));
   if (expected.is_sequence()) {

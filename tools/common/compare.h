@@ -16,4 +16,8 @@ struct Tolerance {
 // floating types (NaN equals NaN, infinities themselves), exactly for the rest. Otherwise says where they differ most.
 std::string difference(const Datum& actual, const Datum& expected, const Tolerance& tolerance);
 
+// The largest |actual - expected| over the largest finite |expected|, of floating tensors of the same extents, whose
+// element types may differ. Infinite where one is finite and the other is not.
+double error_of_max(const Tensor& actual, const Tensor& expected);
+
 }  // namespace tc

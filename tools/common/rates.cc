@@ -156,6 +156,8 @@ MachineRates measure_machine() {
   };
   copy("L1", cpu.l1d_bytes / 2);
   copy("L2", cpu.l2_bytes / 2);
+  // Where it is shared by many cores, what half of it holds of one program is not for long.
+  if (cpu.l3_bytes > 0) copy("L3", std::clamp<size_t>(cpu.l3_bytes / 4, cpu.l2_bytes, size_t{16} << 20));
   copy("memory", std::clamp<size_t>(cpu.l3_bytes * 2, size_t{64} << 20, size_t{256} << 20));
   return rates;
 }

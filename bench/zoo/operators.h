@@ -12,7 +12,7 @@
 
 #include "tc/frontend/api/files/npy.h"
 
-namespace tc::bench {
+namespace tc::zoo {
 
 struct OperatorModel {
   std::string bytes;    // the ONNX file
@@ -22,8 +22,8 @@ struct OperatorModel {
 // Error bad_argument, which names the part of the line that cannot be read.
 OperatorModel operator_model(const std::string& line);
 
-// Lines of the file, in order: those of one operator, or all of them. Empty ones and those that begin with # are left
-// out. Error bad_argument, with the nearest name, where an operator has none.
-std::vector<std::string> operator_lines(const std::string& file, const std::string& name);
+// Lines of operators.txt, in order: those of one operator, or all of them ("all"). Error bad_argument, with the nearest
+// name, where an operator has none.
+std::vector<std::string> operator_lines(const std::string& name);
 
-}  // namespace tc::bench
+}  // namespace tc::zoo

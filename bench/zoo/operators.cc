@@ -1,4 +1,4 @@
-#include "tc/tools/bench/operators.h"
+#include "tc/bench/zoo/operators.h"
 
 #include <charconv>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include "tc/frontend/onnx/typed_writer.h"
 #include "tc/tools/common/inputs.h"
 
-namespace tc::bench {
+namespace tc::zoo {
 namespace {
 
 using namespace model_writer;
@@ -45,6 +45,7 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
+constexpr const char* kLines = TC_SOURCE_DIR "/bench/zoo/operators.txt";
 constexpr int64_t kOpset = 21;
 constexpr uint64_t kIrVersion = 10;
 
@@ -110,9 +111,9 @@ OperatorModel operator_model(const std::string& line) {
   return result;
 }
 
-std::vector<std::string> operator_lines(const std::string& file, const std::string& name) {
-  std::ifstream in(file);
-  if (!in) fail(ErrorCode::bad_file, "cannot read ", file);
+std::vector<std::string> operator_lines(const std::string& name) {
+  std::ifstream in(kLines);
+  if (!in) fail(ErrorCode::bad_file, "cannot read ", kLines);
   std::vector<std::string> lines;
   std::set<std::string> names;
   for (std::string line; std::getline(in, line);) {
@@ -124,10 +125,10 @@ std::vector<std::string> operator_lines(const std::string& file, const std::stri
   if (!lines.empty()) return lines;
   const std::string near = nearest(name, {names.begin(), names.end()});
   throw Error({ErrorCode::bad_argument,
-               cat("there is no operator '", name, "' in ", file),
+               cat("there is no operator '", name, "' in ", kLines),
                {},
                {},
                {near.empty() ? "write one as op:'Relu 1000x1000xf32'" : "did you mean '" + near + "'?"}});
 }
 
-}  // namespace tc::bench
+}  // namespace tc::zoo

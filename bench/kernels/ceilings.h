@@ -1,0 +1,28 @@
+// Rates of a benchmark beside what the machine does at best.
+#pragma once
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tc/kernels/tier.h"
+
+namespace tc::kernels {
+
+// What one run computes, and the bytes that it reads and writes.
+struct Work {
+  double flops = 0, bytes = 0;
+};
+
+// Registers `name`/threads:1, and with as many threads as there are cores; `run` makes the work of one run, given a
+// number of threads, and what repeats it. Counters: GFLOP/s and their share of the tier's f32 multiply-adds (which
+// products of halves or of bytes may exceed); GB/s and their share of a copy within the smallest memory that holds the
+// bytes.
+struct Run {
+  Work work;
+  std::function<void()> repeat;
+};
+void register_runs(const std::string& name, Tier tier, std::function<Run(int threads)> make);
+
+}  // namespace tc::kernels
