@@ -76,6 +76,41 @@ Patch clip_of_relu(Rewrite& r) {
   return make_clip(r, r[x], {std::max(b->low, 0.0), b->high});
 }
 
+// Whether no element is negative or -0, by the few ops that lead to roots of mean squares and of variances.
+bool is_nonnegative(const Value* v) {
+  if (const Tensor* c = v->constant()) return c->size() == 1 && scalar_f64(*c) > 0;
+  const Node* n = v->def();
+  if (!n) return false;
+  switch (n->op()) {
+    case OpId::Abs:
+    case OpId::Exp:
+    case OpId::ReduceSumSquare:
+      return true;
+    case OpId::Mul:
+      return n->operand(0) == n->operand(1) || (is_nonnegative(n->operand(0)) && is_nonnegative(n->operand(1)));
+    case OpId::Add:
+      return is_nonnegative(n->operand(0)) && is_nonnegative(n->operand(1));
+    case OpId::Pow: {
+      const Tensor* power = n->operand(1)->constant();
+      return power && power->size() == 1 && scalar_f64(*power) == 2;
+    }
+    case OpId::ReduceMean:
+    case OpId::ReduceSum:
+      return is_nonnegative(n->operand(0));
+    default:
+      return false;
+  }
+}
+
+// x^0.5: the square root but for -infinity, whose power is infinity, and -0, whose power is 0. Null: unknown here.
+Value* root_of(Rewrite& r) {
+  if (is_nonnegative(r[x])) return r.make<Sqrt>({r[x]});
+  const DType t = r[x]->dtype();
+  if (t != DType::f32 && t != DType::f64) return nullptr;
+  Value* root = r.make<Abs>({r.make<Sqrt>({r[x]})});
+  return r.make<Where>({r.make<IsInf>({r[x]}), r.scalar_like(t, std::numeric_limits<double>::infinity()), root});
+}
+
 }  // namespace
 }  // namespace canonical_patterns
 
@@ -117,6 +152,25 @@ std::span<const Rule> canonical_rules() {
       {"cube-is-a-product", same_rounding, pat<Pow>(x, 3),
        [](Rewrite& r) -> Patch {
          return r.make<Mul>({r.make<Mul>({r[x], r[x]}), r[x]});
+       }},
+      {"power-of-minus-one-is-reciprocal", same_rounding, pat<Pow>(x, -1),
+       [](Rewrite& r) -> Patch {
+         if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
+         return r.make<Reciprocal>({r[x]});
+       }},
+      {"power-of-half-is-square-root", same_rounding, pat<Pow>(x, 0.5),
+       [](Rewrite& r) -> Patch {
+         if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
+         Value* root = root_of(r);
+         if (!root) return r.miss("no test for infinities of this type");
+         return root;
+       }},
+      {"power-of-minus-half-is-reciprocal-of-root", same_rounding, pat<Pow>(x, -0.5),
+       [](Rewrite& r) -> Patch {
+         if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
+         Value* root = root_of(r);
+         if (!root) return r.miss("no test for infinities of this type");
+         return r.make<Reciprocal>({root});
        }},
       {"neg-of-neg", exact, pat<Neg>(pat<Neg>(x)), [](Rewrite& r) -> Patch { return r.same(r[x]); }},
   };
