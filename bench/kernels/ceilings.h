@@ -15,14 +15,14 @@ struct Work {
   double flops = 0, bytes = 0;
 };
 
-// Registers `name`/threads:1, and with as many threads as there are cores; `run` makes the work of one run, given a
-// number of threads, and what repeats it. Counters: GFLOP/s and their share of the tier's f32 multiply-adds (which
-// products of halves or of bytes may exceed); GB/s and their share of a copy within the smallest memory that holds the
-// bytes.
 struct Run {
   Work work;
   std::function<void()> repeat;
 };
+
+// Registers `name`/threads:1, and with as many threads as there are cores, for each of which `make` is called when it
+// is its turn. Counters: GFLOP/s and their share of the tier's f32 multiply-adds (which products of halves or of bytes
+// may exceed); GB/s and their share of a copy within the smallest memory that holds the bytes.
 void register_runs(const std::string& name, Tier tier, std::function<Run(int threads)> make);
 
 }  // namespace tc::kernels

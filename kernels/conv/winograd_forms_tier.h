@@ -157,6 +157,7 @@ struct Transform<6, 1> : Extents<6, 1, 3> {
     y[4] = plus(plus(sum_one, 0.0625f, sum_half), 16.0f, sum_two);
     y[5] = plus(plus(diff_one + m[7], 0.03125f, diff_half), 32.0f, diff_two);
   }
+  // Of the point k: 1 / 2 k^2 (k^2 - p) (k^2 - q), with p and q the squares of the others.
   static constexpr double kH = 32.0 / 45, kO = -2.0 / 9, kT = 1.0 / 90;
   static constexpr double kKernel[8][3] = {{-1, 0, 0},    {kH, kH / 2, kH / 4}, {kH, -kH / 2, kH / 4}, {kO, kO, kO},
                                            {kO, -kO, kO}, {kT, 2 * kT, 4 * kT}, {kT, -2 * kT, 4 * kT}, {0, 0, 1}};

@@ -76,27 +76,29 @@ Patch clip_of_relu(Rewrite& r) {
   return make_clip(r, r[x], {std::max(b->low, 0.0), b->high});
 }
 
-// Whether no element is negative or -0, by the few ops that lead to roots of mean squares and of variances.
-bool is_nonnegative(const Value* v) {
+// Whether no element is negative or -0, by the few ops that lead to roots of mean squares and of variances, from so
+// many definitions.
+bool is_nonnegative(const Value* v, int depth = 4) {
   if (const Tensor* c = v->constant()) return c->size() == 1 && scalar_f64(*c) > 0;
   const Node* n = v->def();
-  if (!n) return false;
+  if (!n || depth == 0) return false;
+  const auto operand_is = [&](int i) { return is_nonnegative(n->operand(i), depth - 1); };
   switch (n->op()) {
     case OpId::Abs:
     case OpId::Exp:
     case OpId::ReduceSumSquare:
       return true;
     case OpId::Mul:
-      return n->operand(0) == n->operand(1) || (is_nonnegative(n->operand(0)) && is_nonnegative(n->operand(1)));
+      return n->operand(0) == n->operand(1) || (operand_is(0) && operand_is(1));
     case OpId::Add:
-      return is_nonnegative(n->operand(0)) && is_nonnegative(n->operand(1));
+      return operand_is(0) && operand_is(1);
     case OpId::Pow: {
       const Tensor* power = n->operand(1)->constant();
       return power && power->size() == 1 && scalar_f64(*power) == 2;
     }
     case OpId::ReduceMean:
     case OpId::ReduceSum:
-      return is_nonnegative(n->operand(0));
+      return operand_is(0);
     default:
       return false;
   }
