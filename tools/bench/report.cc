@@ -97,7 +97,7 @@ std::string table(const std::vector<Result>& results, bool markdown) {
   for (const auto& e : engines)
     if (e != engines.front()) header.push_back("x " + e);
   header.insert(header.end(), {"GFLOP/s", "peak"});
-  Row cost_header{"load to first result, peak memory", "thr"};
+  Row cost_header{"load to first result, memory", "thr"};
   for (const auto& e : engines) cost_header.push_back(e + " ms");
   for (const auto& e : engines) cost_header.push_back(e + " MB");
   cost_header.insert(cost_header.end(), {"steps", "ns each"});
