@@ -1,8 +1,9 @@
 #include "ceilings.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <utility>
+#include <vector>
 
 #include "tc/kernels/cpu.h"
 #include "tc/tools/common/rates.h"
@@ -22,14 +23,13 @@ double of(const MachineRates::Rate& rate, int threads) {
 
 double copy_rate(double bytes, int threads) {
   const CpuInfo& cpu = cpu_info();
-  const std::pair<const char*, size_t> levels[] = {
-      {"L1", threads * cpu.l1d_bytes}, {"L2", threads * cpu.l2_bytes}, {"L3", cpu.l3_bytes}};
-  const char* name = "memory";
-  for (size_t i = std::size(levels); i-- > 0;)
-    if (bytes <= static_cast<double>(levels[i].second)) name = levels[i].first;
-  for (const auto& rate : rates().copy)
-    if (rate.name == name) return of(rate, threads);
-  return of(rates().copy.back(), threads);
+  const auto fit = [&](size_t cache) { return bytes <= static_cast<double>(cache); };
+  const std::string level = fit(threads * cpu.l1d_bytes)  ? "L1"
+                            : fit(threads * cpu.l2_bytes) ? "L2"
+                            : fit(cpu.l3_bytes)           ? "L3"
+                                                          : "memory";
+  const auto& copies = rates().copy;
+  return of(*std::find_if(copies.begin(), copies.end(), [&](const auto& c) { return c.name == level; }), threads);
 }
 
 // Processor time of one thread: the same on a busy machine.

@@ -11,8 +11,8 @@
 // The interpolation points are 0, +-1 (m = 2) and 0, +-3/4, +-3/2 (m = 4), and infinity. Of the points tried for m = 4
 // in f32 with 256 input channels these and 1/sqrt(2), sqrt(2) err least: 3.2e-6 of the largest output against 1.5e-5
 // for the usual 0, +-1, +-2; and they are exact. With stride 2: +-1 and +-1/2, +-5/4 (2.0e-6, 0, +-1, 2 have 5.4e-6).
-// For m = 6 the usual ones, 0, +-1/2, +-1, +-2: 1.4e-5, as +-5/8, +-1, +-7/4 have, and half of which their transforms
-// need no multiplication.
+// For m = 6 the usual ones, 0, +-1/2, +-1, +-2: with normal data, where m = 4 has 3.1e-6, 1.4e-5; of the others tried
+// 0, +-9/16, +-1, +-7/4 err least, 1.2e-5.
 #pragma once
 #include "tc/kernels/simd/vec.h"
 #include "tc/kernels/tier.h"
@@ -127,18 +127,17 @@ struct Transform<4, 1> : Extents<4, 1, 3> {
 
 template <>
 struct Transform<6, 1> : Extents<6, 1, 3> {
-  static constexpr double kHalf2 = 0.25, kTwo2 = 4;
-  // Every second pixel, without two pairs of points of squares p and q.
-  static TC_INLINE VecF without(double p, double q, VecF d0, VecF d2, VecF d4) {
-    return plus(plus(d4, static_cast<float>(-p - q), d2), static_cast<float>(p * q), d0);
+  // Every second pixel, for the pair of points that is left by two of squares p and q.
+  static TC_INLINE VecF pair(float p, float q, VecF d0, VecF d2, VecF d4) {
+    return plus(plus(d4, -p - q, d2), p * q, d0);
   }
   // 1 + 1/4 + 4, and their products in pairs.
   static TC_INLINE VecF last(VecF d0, VecF d2, VecF d4, VecF d6) { return plus(d6 - d0, 5.25f, d2 - d4); }
   static TC_INLINE void input(const VecF (&d)[8], VecF (&v)[8]) {
     v[0] = last(d[0], d[2], d[4], d[6]);
-    const VecF even_half = without(1, kTwo2, d[2], d[4], d[6]), odd_half = without(1, kTwo2, d[1], d[3], d[5]);
-    const VecF even_one = without(kHalf2, kTwo2, d[2], d[4], d[6]), odd_one = without(kHalf2, kTwo2, d[1], d[3], d[5]);
-    const VecF even_two = without(kHalf2, 1, d[2], d[4], d[6]), odd_two = without(kHalf2, 1, d[1], d[3], d[5]);
+    const VecF even_half = pair(1, 4, d[2], d[4], d[6]), odd_half = pair(1, 4, d[1], d[3], d[5]);
+    const VecF even_one = pair(0.25f, 4, d[2], d[4], d[6]), odd_one = pair(0.25f, 4, d[1], d[3], d[5]);
+    const VecF even_two = pair(0.25f, 1, d[2], d[4], d[6]), odd_two = pair(0.25f, 1, d[1], d[3], d[5]);
     v[1] = plus(even_half, 0.5f, odd_half);
     v[2] = plus(even_half, -0.5f, odd_half);
     v[3] = even_one + odd_one;

@@ -107,7 +107,7 @@ struct StripOutput {
 
 struct StripArgs {
   const StripProgram* program = nullptr;
-  int rank = 0;
+  int rank = 0;  // to run: at least 1
   std::int64_t extent[kMaxRank] = {};
   StripInput* inputs = nullptr;    // program->inputs of them
   StripOutput* outputs = nullptr;  // program->outputs of them

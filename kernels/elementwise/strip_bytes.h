@@ -140,7 +140,6 @@ PairFn* pair_fn(MicroOp op) {
 
 // Runs such a program without strips: a million bytes 0.53 to 0.12 ms. False: it is something else.
 inline bool run_bytes(const StripArgs& args, int64_t begin, int64_t end) {
-  if (args.rank == 0) return false;
   const std::optional<BytePair> pair = byte_pair(args);
   if (!pair) return false;
   const StripInput* const in[] = {pair->sides[0].in, pair->sides[1].in};

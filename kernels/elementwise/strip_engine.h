@@ -33,19 +33,11 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   const StripProgram& p = *args.program;
   if (begin >= end) return {};
 
-  StripArgs scalar_space;
-  const StripArgs* space = &args;
-  if (args.rank == 0) {
-    scalar_space = args;
-    scalar_space.rank = 1;
-    scalar_space.extent[0] = 1;
-    space = &scalar_space;
-  }
   const bool past_caches = streams(args);
-  if (run_conversion<T>(*space, begin, end)) return {};
-  if (run_plain<T>(*space, begin, end)) return {};
-  if (is_single<T>(*space) && (run_map<T>(*space, begin, end) || run_zip<T>(*space, begin, end))) return {};
-  const int last = space->rank - 1;
+  if (run_conversion<T>(args, begin, end)) return {};
+  if (run_plain<T>(args, begin, end)) return {};
+  if (is_single<T>(args) && (run_map<T>(args, begin, end) || run_zip<T>(args, begin, end))) return {};
+  const int last = args.rank - 1;
   const int operands = p.inputs + p.outputs;
 
   alignas(64) T strips[kMaxStripSlots][kStrip];
@@ -64,7 +56,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     const Elem type = input ? args.inputs[k].type : args.outputs[k - p.inputs].type;
     Place<T>& at = place[k];
     at.period = input ? args.inputs[k].period : 0;
-    at.access = access_of(*space, stride, at.period, input);
+    at.access = access_of(args, stride, at.period, input);
     at.native = type == kElemOf<T>;
     at.size = elem_bytes(type);
     at.inner = stride[last];
@@ -95,8 +87,8 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
   }
 
   // Strips follow rows when these are long; short rows are gathered, several to a strip.
-  const bool by_rows = strided && space->extent[last] >= kStrip / 2;
-  Cursor cursor(*space, strided ? begin : 0);
+  const bool by_rows = strided && args.extent[last] >= kStrip / 2;
+  Cursor cursor(args, strided ? begin : 0);
   for (int64_t i = begin; i < end;) {
     int64_t n = end - i < kStrip ? end - i : kStrip;
     if (by_rows && n > cursor.row_rest()) n = cursor.row_rest();
@@ -240,7 +232,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
       if (in_row)
         cursor.advance(n, args.extent);
       else
-        cursor = Cursor(*space, i);
+        cursor = Cursor(args, i);
     }
   }
   if (past_caches) stream_fence();

@@ -194,7 +194,8 @@ void softmax_short(const float* in, float* out, int64_t n, int rows, bool log) {
   constexpr int kWidth = kLanes<float>;
   alignas(64) float columns[kShortRegisters * kWidth * kWidth];
   VecF square[kWidth];
-  for (int first = 0; first < (kShortRegisters == 1 ? 1 : n); first += kWidth) {
+  const int64_t end = kShortRegisters == 1 ? 1 : n;  // one turn, where the compiler sees it
+  for (int64_t first = 0; first < end; first += kWidth) {
     const Tail<float> tail(static_cast<int>(n - first < kWidth ? n - first : kWidth));
 #pragma GCC unroll 16
     for (int q = 0; q < kWidth; ++q) square[q] = load(in + (q < rows ? q : rows - 1) * n + first, tail);
@@ -203,7 +204,7 @@ void softmax_short(const float* in, float* out, int64_t n, int rows, bool log) {
     for (int k = 0; k < kWidth; ++k) store(columns + (first + k) * kWidth, square[k]);
   }
   softmax_columns(columns, columns, n, kWidth, kWidth, log);
-  for (int first = 0; first < (kShortRegisters == 1 ? 1 : n); first += kWidth) {
+  for (int64_t first = 0; first < end; first += kWidth) {
     const Tail<float> tail(static_cast<int>(n - first < kWidth ? n - first : kWidth));
 #pragma GCC unroll 16
     for (int k = 0; k < kWidth; ++k) square[k] = load(columns + (first + k) * kWidth);

@@ -104,13 +104,18 @@ bool is_nonnegative(const Value* v, int depth = 4) {
   }
 }
 
-// x^0.5: the square root but for -infinity, whose power is infinity, and -0, whose power is 0. Null: unknown here.
-Value* root_of(Rewrite& r) {
-  if (is_nonnegative(r[x])) return r.make<Sqrt>({r[x]});
+// x^0.5 or its inverse: by the square root, but for -infinity, whose power is infinity, and -0, whose power is 0.
+Patch root_of(Rewrite& r, bool inverse) {
   const DType t = r[x]->dtype();
-  if (t != DType::f32 && t != DType::f64) return nullptr;
-  Value* root = r.make<Abs>({r.make<Sqrt>({r[x]})});
-  return r.make<Where>({r.make<IsInf>({r[x]}), r.scalar_like(t, std::numeric_limits<double>::infinity()), root});
+  if (!dtypes::floats.has(t)) return r.miss("integers");
+  const bool plain = is_nonnegative(r[x]);
+  if (!plain && t != DType::f32 && t != DType::f64) return r.miss("no test for infinities of this type");
+  Value* root = r.make<Sqrt>({r[x]});
+  if (!plain) {
+    Value* infinity = r.scalar_like(t, std::numeric_limits<double>::infinity());
+    root = r.make<Where>({r.make<IsInf>({r[x]}), infinity, r.make<Abs>({root})});
+  }
+  return inverse ? r.make<Reciprocal>({root}) : root;
 }
 
 }  // namespace
@@ -161,19 +166,9 @@ std::span<const Rule> canonical_rules() {
          return r.make<Reciprocal>({r[x]});
        }},
       {"power-of-half-is-square-root", same_rounding, pat<Pow>(x, 0.5),
-       [](Rewrite& r) -> Patch {
-         if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
-         Value* root = root_of(r);
-         if (!root) return r.miss("no test for infinities of this type");
-         return root;
-       }},
+       [](Rewrite& r) -> Patch { return root_of(r, false); }},
       {"power-of-minus-half-is-reciprocal-of-root", same_rounding, pat<Pow>(x, -0.5),
-       [](Rewrite& r) -> Patch {
-         if (!dtypes::floats.has(r[x]->dtype())) return r.miss("integers");
-         Value* root = root_of(r);
-         if (!root) return r.miss("no test for infinities of this type");
-         return r.make<Reciprocal>({root});
-       }},
+       [](Rewrite& r) -> Patch { return root_of(r, true); }},
       {"neg-of-neg", exact, pat<Neg>(pat<Neg>(x)), [](Rewrite& r) -> Patch { return r.same(r[x]); }},
   };
   return kRules;

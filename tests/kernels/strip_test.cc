@@ -146,6 +146,7 @@ TEST_P(Strip, RankZeroAndEmpty) {
   StripInput inputs[] = {{&x, Elem::f32, {}}, {&b, Elem::f32, {}}};
   StripOutput outputs[] = {{&y, Elem::f32, {}}};
   StripArgs args{&kProgram, 0, {}, inputs, outputs};
+  collapse(args);
   Team team(1);
   ASSERT_TRUE(run_strips(strips(), team, args).ok());
   EXPECT_EQ(y, 2.5f);

@@ -14,10 +14,12 @@ class Engine {
   virtual std::string version() const = 0;
   virtual void run() = 0;              // once, on the inputs it was made with
   virtual NamedTensors outputs() = 0;  // of the last run
-  // Of one run; 0 where the engine cannot tell.
-  virtual double flops() { return 0; }
-  virtual double steps() { return 0; }
-  virtual double step_ns() { return 0; }  // what one costs that has a single element to compute
+  // Not every engine can tell.
+  struct Counts {
+    double flops = 0, steps = 0;  // of one run
+    double step_ns = 0;           // what a step costs that has a single element to compute
+  };
+  virtual Counts counts() { return {}; }
 };
 
 struct EngineOptions {

@@ -55,23 +55,17 @@ class TcEngine : public Engine {
       if (outputs_[i].is_tensor()) named.emplace_back(infos[i].name, outputs_[i].tensor());
     return named;
   }
-  double flops() override {
-    double sum = 0;
-    for (const auto& t : profile()) sum += t.flops;
-    return sum;
-  }
-  double steps() override { return static_cast<double>(profile().size()); }
-  double step_ns() override { return one_element_step_ns(); }
-
- private:
-  std::vector<cpu::StepTiming> profile() {
+  Counts counts() override {
     std::vector<cpu::StepTiming> profile;
     context_->profile_into(&profile);
     run();
     context_->profile_into(nullptr);
-    return profile;
+    Counts counts{.steps = static_cast<double>(profile.size()), .step_ns = one_element_step_ns()};
+    for (const auto& t : profile) counts.flops += t.flops;
+    return counts;
   }
 
+ private:
   Function function_;
   Compiled compiled_;
   std::unique_ptr<Context> context_;

@@ -34,7 +34,7 @@ struct Contestant {
     if (answer.contains("error")) fail(ErrorCode::check_failed, answer["error"].get<std::string>());
     return answer;
   }
-  json load(const Plan& plan) {
+  void load(const Plan& plan) {
     const json answer = ask({{"op", "load"},
                              {"model", std::filesystem::absolute(plan.model)},
                              {"threads", plan.threads},
@@ -44,7 +44,6 @@ struct Contestant {
     load_ms.push_back(answer["load_ms"]);
     first_run_ms.push_back(answer["first_run_ms"]);
     peak_mb.push_back(answer["peak_mb"]);
-    return answer;
   }
 };
 
@@ -57,11 +56,16 @@ std::unique_ptr<Worker> start(const std::string& engine, const Plan& plan) {
   return std::make_unique<Worker>("/proc/self/exe", args, true);
 }
 
+const Tensor* named(const NamedTensors& tensors, const std::string& name) {
+  const auto it = std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.first == name; });
+  return it == tensors.end() ? nullptr : &it->second;
+}
+
 std::string mismatch(const NamedTensors& actual, const NamedTensors& expected, const Tolerance& tolerance) {
   for (const auto& [name, reference] : expected) {
-    const auto it = std::find_if(actual.begin(), actual.end(), [&](const auto& a) { return a.first == name; });
-    if (it == actual.end()) return cat("output '", name, "' is missing");
-    if (const std::string d = difference(it->second, reference, tolerance); !d.empty())
+    const Tensor* value = named(actual, name);
+    if (!value) return cat("output '", name, "' is missing");
+    if (const std::string d = difference(*value, reference, tolerance); !d.empty())
       return cat("output '", name, "': ", d);
   }
   return {};
@@ -70,9 +74,8 @@ std::string mismatch(const NamedTensors& actual, const NamedTensors& expected, c
 std::optional<double> error_of_max(const NamedTensors& actual, const NamedTensors& truth) {
   std::optional<double> most;
   for (const auto& [name, expected] : truth)
-    for (const auto& [of, value] : actual)
-      if (of == name && value.extents() == expected.extents())
-        most = std::max(most.value_or(0), tc::error_of_max(value, expected));
+    if (const Tensor* value = named(actual, name); value && value->extents() == expected.extents())
+      most = std::max(most.value_or(0), tc::error_of_max(*value, expected));
   return most;
 }
 
@@ -94,9 +97,11 @@ Result compare_engines(const Plan& plan, const std::function<void(const std::str
       progress(cat(c.engine, " loads ", load + 1, "/", plan.loads));
       c.worker = start(c.engine, plan);
       try {
-        const json answer = c.load(plan);
-        if (c.engine == "tc")
-          result.flops = answer["flops"], result.steps = answer["steps"], result.step_ns = answer["step_ns"];
+        c.load(plan);
+        if (c.engine == "tc" && load + 1 == plan.loads) {
+          const json counts = c.ask({{"op", "count"}});
+          result.flops = counts["flops"], result.steps = counts["steps"], result.step_ns = counts["step_ns"];
+        }
       } catch (const Error& e) {
         c.result.error = e.diagnostic().message;
       }
@@ -182,9 +187,11 @@ int serve(const std::string& name, const std::string& ort_library) {
     engine->run();
     const double first_run_ms = ms_since(start), peak = peak_rss_mb();
     write_npz(request["outputs"], engine->outputs());
-    return {
-        {"version", engine->version()}, {"load_ms", load_ms},       {"first_run_ms", first_run_ms}, {"peak_mb", peak},
-        {"flops", engine->flops()},     {"steps", engine->steps()}, {"step_ns", engine->step_ns()}};
+    return {{"version", engine->version()}, {"load_ms", load_ms}, {"first_run_ms", first_run_ms}, {"peak_mb", peak}};
+  };
+  const auto count = [&]() -> json {
+    const Engine::Counts counts = engine->counts();
+    return {{"flops", counts.flops}, {"steps", counts.steps}, {"step_ns", counts.step_ns}};
   };
   const auto run = [&](const json& request) -> json {
     for (const auto start = Clock::now(); ms_since(start) < kWarmUpMs;) engine->run();
@@ -209,7 +216,8 @@ int serve(const std::string& name, const std::string& ort_library) {
     json answer;
     try {
       const json request = json::parse(line);
-      answer = request["op"] == "load" ? load(request) : run(request);
+      const auto& op = request["op"];
+      answer = op == "load" ? load(request) : op == "count" ? count() : run(request);
     } catch (const Error& e) {
       answer = {{"error", e.diagnostic().message}};
     } catch (const std::exception& e) {

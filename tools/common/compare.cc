@@ -27,6 +27,17 @@ std::string exact_difference(const Tensor& a, const Tensor& e) {
              ": ", x[first], ", expected ", y[first]);
 }
 
+double largest_finite(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double v : values)
+    if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
+bool same(double x, double y) {
+  return x == y || (std::isnan(x) && std::isnan(y));
+}
+
 std::string close_difference(const Tensor& a, const Tensor& e, const Tolerance& tolerance) {
   // Complex numbers compare as pairs of reals.
   auto reals = [](const Tensor& t) {
@@ -36,14 +47,11 @@ std::string close_difference(const Tensor& a, const Tensor& e, const Tolerance& 
     return parts;
   };
   const auto x = reals(a), y = reals(e);
-  double largest = 0;
-  for (double v : y)
-    if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-  const double atol = tolerance.atol + tolerance.atol_of_max * largest;
+  const double atol = tolerance.atol + tolerance.atol_of_max * largest_finite(y);
   size_t count = 0, worst = 0;
   double worst_excess = -1;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    if (same(x[i], y[i])) continue;
     const double error = std::abs(x[i] - y[i]), allowed = atol + tolerance.rtol * std::abs(y[i]);
     if (std::isfinite(error) && error <= allowed) continue;  // an infinite expectation allows nothing else
     ++count;
@@ -61,14 +69,13 @@ std::string close_difference(const Tensor& a, const Tensor& e, const Tolerance& 
 
 double error_of_max(const Tensor& actual, const Tensor& expected) {
   const auto x = widen<double>(actual), y = widen<double>(expected);
-  double error = 0, largest = 0;
+  double error = 0;
   for (size_t i = 0; i < y.size(); ++i) {
-    if (std::isfinite(y[i])) largest = std::max(largest, std::abs(y[i]));
-    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    if (same(x[i], y[i])) continue;
     const double off = std::abs(x[i] - y[i]);
     error = std::max(error, std::isnan(off) ? std::numeric_limits<double>::infinity() : off);
   }
-  return error == 0 ? 0 : error / largest;
+  return error == 0 ? 0 : error / largest_finite(y);
 }
 
 std::string difference(const Datum& actual, const Datum& expected, const Tolerance& tolerance) {
