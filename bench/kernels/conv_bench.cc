@@ -37,7 +37,8 @@ const std::pair<const char*, ConvAlgorithm> kSquareAlgorithms[] = {{"3x3_", kDir
                                                                    {"winograd2_", ConvAlgorithm::winograd2},
                                                                    {"winograd4_", ConvAlgorithm::winograd4},
                                                                    {"winograd6_", ConvAlgorithm::winograd6},
-                                                                   {"split_3x3_", kSplit}};
+                                                                   {"split_3x3_", kSplit},
+                                                                   {"split_winograd_", ConvAlgorithm::split_winograd}};
 
 const Case kCases[] = {
     {"3x3_128_s2_56", kDirect, 128, 128, 56, 3, 2, 1},

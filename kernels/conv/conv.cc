@@ -264,6 +264,8 @@ const auto& tile_slot(const ConvTable& kernels, ConvAlgorithm a) {
     case ConvAlgorithm::split:
     case ConvAlgorithm::split_plain:
       return kernels.split;
+    case ConvAlgorithm::split_winograd:
+      return kernels.split_winograd;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
     case ConvAlgorithm::winograd6:
@@ -308,6 +310,27 @@ void plan_winograd(ConvPlan& p, const ConvShape& s, int width) {
   const int64_t tiles = std::min(most, p.cols);
   p.worker_floats =
       kScratchHead + products * (tiles * channels + kChannelBlock) + elements * (tiles * width + kChannelBlock);
+}
+
+// The same by halves, whose products are of 32 tiles and 32 outputs. Strips of these share an element's input as long
+// as it is near.
+constexpr int64_t kMostStrips = 4, kWantedStripTiles = 4;
+void plan_split_winograd(ConvPlan& p, const ConvShape& s) {
+  const auto [products, elements] = winograd_counts(s, winograd_outputs(p.algorithm));
+  const int64_t channels = round_up(s.ic, kSplitChannels), strips = ceil_div(s.oc, kSplitOutputs);
+  const auto l2 = static_cast<int64_t>(kWinogradShare * static_cast<double>(cpu_info().l2_bytes / sizeof(float)));
+  const int64_t most = l2 / (products * channels) / kSplitTiles * kSplitTiles;
+  p.planes = s.out[0];
+  p.rows = p.row_tile = 1;
+  p.cols = winograd_tiles(s, winograd_outputs(p.algorithm));
+  p.col_tile = std::min(p.cols, std::clamp(most, kSplitTiles, 2 * kSplitTiles));
+  const int64_t of_tile = std::clamp<int64_t>(strips / kWantedStripTiles, 1, kMostStrips);
+  p.block_tile = of_tile * kSplitOutputs / kChannelBlock;
+  p.block_tiles = ceil_div(strips, of_tile);
+  p.tap_floats = round_up(2 * products / elements, kChannelBlock);
+  const int64_t tiles = round_up(p.col_tile, kChannelBlock);
+  p.worker_floats = kScratchHead + p.tap_floats + products * (tiles * channels + kChannelBlock) +
+                    of_tile * elements * (tiles * kSplitOutputs + kChannelBlock);
 }
 
 }  // namespace
@@ -373,6 +396,9 @@ ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& s, int width) {
       plan_split(p, split_gathered(s));
       p.worker_floats += kGatheredPixels * round_up(s.ic * volume(s.kernel), kSplitChannels) + kChannelBlock;
       break;
+    case ConvAlgorithm::split_winograd:
+      plan_split_winograd(p, s);
+      break;
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
     case ConvAlgorithm::winograd6:
@@ -413,6 +439,9 @@ int64_t conv_packed_floats(ConvAlgorithm algorithm, const ConvShape& s) {
       return round_up(s.oc, kSplitOutputs) * round_up(s.ic, kSplitChannels) * taps;
     case ConvAlgorithm::split_plain:
       return conv_packed_floats(ConvAlgorithm::split, split_gathered(s));
+    case ConvAlgorithm::split_winograd:
+      return winograd_counts(s, winograd_outputs(algorithm)).products * round_up(s.oc, kSplitOutputs) *
+             round_up(s.ic, kSplitChannels);
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
     case ConvAlgorithm::winograd6:
@@ -448,6 +477,7 @@ int64_t conv_pack_tiles(ConvAlgorithm algorithm, const ConvShape& s) {
       return blocks(conv_grouped(algorithm, s).oc);
     case ConvAlgorithm::split:
     case ConvAlgorithm::split_plain:
+    case ConvAlgorithm::split_winograd:
       return ceil_div(s.oc, kSplitOutputs);
     case ConvAlgorithm::im2col:
     case ConvAlgorithm::nchw:

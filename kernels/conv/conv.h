@@ -38,6 +38,7 @@ enum class ConvAlgorithm : uint8_t {
   direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
   depthwise,       // blocked -> blocked, groups == ic == oc
   split,           // blocked -> blocked, one group: products by halves, which err by kSplitError
+  split_winograd,  // blocked -> blocked, one group: F(2x2, 3x3) with stride 1, by halves
   winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
   winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
   winograd6,       // of two axes with stride 1, F(6x6, 3x3), which errs most
@@ -53,13 +54,22 @@ constexpr bool conv_gives_blocked(ConvAlgorithm a) {
   return a <= ConvAlgorithm::winograd6;
 }
 constexpr bool conv_by_halves(ConvAlgorithm a) {
-  return a == ConvAlgorithm::split || a == ConvAlgorithm::split_plain;
+  return a == ConvAlgorithm::split_plain || a == ConvAlgorithm::split || a == ConvAlgorithm::split_winograd;
+}
+constexpr bool conv_by_winograd(ConvAlgorithm a) {
+  return a >= ConvAlgorithm::split_winograd && a <= ConvAlgorithm::winograd6;
+}
+// Along an axis, of a tile.
+constexpr int winograd_outputs(ConvAlgorithm a) {
+  if (a == ConvAlgorithm::winograd6) return 6;
+  return a == ConvAlgorithm::winograd4 ? 4 : 2;
 }
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512
 // input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7, 3.2e-6
-// and 2.3e-5, with stride 2 8e-7 and 2.0e-6.
+// and 2.3e-5, with stride 2 8e-7 and 2.0e-6; by halves 7e-6.
 inline constexpr double kWinograd2Error = 3e-6, kWinograd4Error = 1.5e-5, kWinograd6Error = 5e-5;
+inline constexpr double kSplitWinogradError = 3e-5;
 
 struct ConvArgs {
   ConvShape shape;
@@ -108,9 +118,6 @@ constexpr bool conv_by_patches(const ConvShape& s) {
 // Outputs of a Winograd tile are so far apart.
 constexpr int64_t winograd_apart(const ConvShape& s, int axis) {
   return s.kernel[axis] == 1 ? 1 : s.dilation[axis];
-}
-constexpr bool conv_by_winograd(ConvAlgorithm algorithm) {
-  return algorithm >= ConvAlgorithm::winograd2 && algorithm <= ConvAlgorithm::winograd6;
 }
 // As direct and Winograd see it: groups of whole blocks, with as many channels as they may have. For the latter several
 // become one, with weights of zero between them (for 24 channels to a group it multiplies twice as much, and a quarter
@@ -188,7 +195,9 @@ struct ConvTable {
   // One tile, per algorithm.
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> direct;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> split;  // not every machine of a tier has it
+  // Not every machine of a tier has these two.
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> split;
+  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> split_winograd;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> winograd;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> im2col;
   Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> nchw;

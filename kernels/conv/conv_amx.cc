@@ -23,8 +23,9 @@ ConvTable other;
 
 // A strip of outputs: [phase][32 input channels][tap].
 void pack(const ConvShape& shape, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
+  if (!conv_by_halves(algorithm)) return other.pack.fn(shape, algorithm, w, tile, dst);
+  if (conv_by_winograd(algorithm)) return conv_winograd_amx_pack(shape, algorithm, w, tile, dst);
   const ConvShape s = algorithm == ConvAlgorithm::split_plain ? split_gathered(shape) : shape;
-  if (!conv_by_halves(algorithm)) return other.pack.fn(s, algorithm, w, tile, dst);
   const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;
   const int64_t of_input = s.transposed ? s.oc * taps : taps, of_output = s.transposed ? taps : s.ic * taps;
   auto* to = reinterpret_cast<std::byte*>(dst) + tile * ceil_div(s.ic, kStep) * taps * kStepBytes;
@@ -268,6 +269,7 @@ void use_conv_amx(ConvTable& table) {
   other = table;
   table.pack = {pack, other.pack.name};
   table.split = {run, "conv_f32_split__nchw16c__amx"};
+  table.split_winograd = {conv_winograd_amx, "conv_f32_split_winograd__nchw16c__amx"};
 }
 
 }  // namespace tc::kernels

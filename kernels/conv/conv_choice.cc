@@ -136,6 +136,22 @@ double winograd_cost(const ConvTable& kernels, const ConvShape& shape, ConvAlgor
   return weights * tiles / 0.8 + transforms + reads;
 }
 
+// The same by halves, at the speed of split_cost. A Xeon as above, one thread, time by this / directly by halves, quiet
+// and busy: 64 channels of 56 x 56 1.13 and 0.65, 96 of 28 x 28 1.00 and 0.61, 192 of 14 x 14 1.05 and 0.66, 256 of it
+// 1.06 and 0.69, 512 of it 1.15 and 0.67, of 7 x 7 1.33 and 0.65; / by m = 4 of f32: 64 of 28 x 28 1.00 and 1.27, of
+// 56 x 56 0.95 and 1.24, 96 of 28 x 28 0.83 and 1.17, 128 of 56 x 56 0.73 and 1.15, 256 of 28 x 28 0.89 and 1.15, 512
+// of 14 x 14 0.62 and 0.80. (By m = 4 with halves 0.70 and 0.88 of these, but the error would be 4e-5, and in a U-Net
+// of 23 convolutions 9e-5.)
+constexpr double kSplitTransformedNumber = 15;
+double split_winograd_cost(const ConvShape& s) {
+  const auto [products, elements] = winograd_counts(s, winograd_outputs(ConvAlgorithm::split_winograd));
+  const int64_t tiles = winograd_tiles(s, winograd_outputs(ConvAlgorithm::split_winograd));
+  const auto planes = static_cast<double>(s.n * s.out[0]);
+  const auto weights = static_cast<double>(products * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
+  return planes * weights * static_cast<double>(round_up(tiles, kChannelBlock)) / kSplitSpeed + weight_cost(weights) +
+         kSplitTransformedNumber * planes * static_cast<double>(tiles * (products * s.ic + elements * s.oc));
+}
+
 // The share of vector lanes that work on pixels of plain NCHW.
 double nchw_use(const ConvShape& s) {
   const int64_t cols = is_pointwise(s) ? s.out[1] * s.out[2] : s.out[2];
@@ -176,6 +192,8 @@ bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& s) {
                                 s.kernel[1] >= s.stride[1] && s.kernel[2] >= s.stride[2]));
     case ConvAlgorithm::split_plain:
       return flat && s.groups == 1 && !s.transposed && s.dilation[2] == 1;
+    case ConvAlgorithm::split_winograd:
+      return s.groups == 1 && volume(s.stride) == 1 && winograd_accepts(s, algorithm);
     case ConvAlgorithm::winograd2:
     case ConvAlgorithm::winograd4:
     case ConvAlgorithm::winograd6:
@@ -205,7 +223,10 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
       if (!conv_accepts(a, s)) return;
       if (const double c = cost(); c < least) best = a, least = c;
     };
-    if (kernels.split.fn != nullptr) consider(ConvAlgorithm::split, [&] { return split_cost(s); });
+    if (kernels.split.fn != nullptr) {
+      consider(ConvAlgorithm::split, [&] { return split_cost(s); });
+      consider(ConvAlgorithm::split_winograd, [&] { return split_winograd_cost(s); });
+    }
     for (const auto a : {ConvAlgorithm::winograd2, ConvAlgorithm::winograd4, ConvAlgorithm::winograd6})
       consider(a, [&] { return winograd_cost(kernels, s, a); });
     if (best != ConvAlgorithm::direct) return best;

@@ -8,7 +8,7 @@ namespace tc::kernels {
 namespace {
 
 inline constexpr int64_t kIm2colK = 384;  // steps at a time
-inline constexpr int64_t kSplitChannels = 32, kSplitOutputs = 32;
+inline constexpr int64_t kSplitChannels = 32, kSplitOutputs = 32, kSplitTiles = 32;
 
 inline int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -28,9 +28,6 @@ inline bool is_pointwise(const ConvShape& s) {
          volume(s.pad) == 0;
 }
 
-inline int64_t winograd_outputs(ConvAlgorithm a) {
-  return a == ConvAlgorithm::winograd2 ? 2 : a == ConvAlgorithm::winograd4 ? 4 : 6;
-}
 // What a transform makes of one axis: winograd_forms_tier.h.
 struct WinogradAxis {
   int64_t outputs, line, points, pieces;

@@ -83,6 +83,7 @@ void pack(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t t
       return;  // above
     case ConvAlgorithm::split:
     case ConvAlgorithm::split_plain:
+    case ConvAlgorithm::split_winograd:
       return;  // of no tier
   }
 }
@@ -101,6 +102,7 @@ constinit const ConvTable TC_TIER_NAME(conv_table) = {
     .direct = TC_KERNEL(TC_TIER_NAME(conv_direct), "conv_f32_direct__nchw16c"),
     .depthwise = TC_KERNEL(TC_TIER_NAME(conv_depthwise), "conv_f32_depthwise__nchw16c"),
     .split = {},
+    .split_winograd = {},
     .winograd = TC_KERNEL(TC_TIER_NAME(conv_winograd), "conv_f32_winograd__nchw16c"),
     .im2col = TC_KERNEL(TC_TIER_NAME(conv_im2col), "conv_f32_im2col__nchw"),
     .nchw = TC_KERNEL(TC_TIER_NAME(conv_nchw), "conv_f32_direct__nchw"),

@@ -8,10 +8,6 @@
 namespace tc::kernels {
 namespace {
 
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // Rows of `planes` input planes, whose pixels are `unit` floats, with zeros where they leave the image.
 inline void copy_rows(const float* x, int64_t planes, int64_t plane, int64_t rows, int64_t width, int64_t unit,
                       int64_t x0, int64_t cols, float* dst) {

@@ -1,4 +1,4 @@
-// The transforms of Winograd's method, and which convolutions take them. Only winograd_tier.cc includes it.
+// The transforms of Winograd's method, and which convolutions take them. Only winograd_tier.h includes it.
 //
 // Kernels of more than three taps along an axis are summed in pieces of three, which see the input at places of their
 // own and meet in the sums of products: of a 5x5 kernel, 4 x 36 products to 4 x 4 outputs instead of 400. An axis with

@@ -24,10 +24,6 @@ constexpr int64_t kSide = 16, kStep = 32, kRowBytes = 64, kTileBytes = kSide * k
 // one a high and a low tile for each 16 columns.
 constexpr int64_t kStripRows = 2 * kSide, kStripCols = 2 * kSide, kStepBytes = 4 * kTileBytes;
 
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 struct Halves {
   __m512i high, low;  // each the bf16 of x, then of y
 };

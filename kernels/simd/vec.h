@@ -24,6 +24,9 @@ TC_INLINE int64_t least(int64_t a, int64_t b) {
 TC_INLINE int64_t most(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
+TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
 
 #if defined(__AVX512F__)
 using Arch = xsimd::avx512bw;

@@ -195,10 +195,11 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   return unblocked(y.data(), s.n, s.oc, out_pixels);
 }
 
-constexpr ConvAlgorithm kAll[] = {ConvAlgorithm::direct,    ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,
-                                  ConvAlgorithm::winograd2, ConvAlgorithm::winograd4,    ConvAlgorithm::winograd6,
-                                  ConvAlgorithm::im2col,    ConvAlgorithm::nchw,         ConvAlgorithm::depthwise_nchw,
-                                  ConvAlgorithm::split,     ConvAlgorithm::split_plain,  ConvAlgorithm::patches};
+constexpr ConvAlgorithm kAll[] = {
+    ConvAlgorithm::direct,         ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,   ConvAlgorithm::winograd2,
+    ConvAlgorithm::winograd4,      ConvAlgorithm::winograd6,    ConvAlgorithm::im2col,      ConvAlgorithm::nchw,
+    ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split,        ConvAlgorithm::split_plain, ConvAlgorithm::patches,
+    ConvAlgorithm::split_winograd};
 
 // Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
 double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
@@ -206,6 +207,7 @@ double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
   if (algorithm == ConvAlgorithm::winograd2) return kWinograd2Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::winograd4) return kWinograd4Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::winograd6) return kWinograd6Error * largest + 1e-6;
+  if (algorithm == ConvAlgorithm::split_winograd) return kSplitWinogradError * largest + 1e-6;
   // Halves of factors that are 0.5 on average.
   if (conv_by_halves(algorithm)) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
   return direct;
