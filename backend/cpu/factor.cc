@@ -14,16 +14,19 @@ bool beyond_caches(size_t bytes) {
   return bytes > (cpu.amd ? std::max(cpu.l2_bytes, cpu.l3_bytes) : cpu.l2_bytes);
 }
 
-// Rows up to which fixed point is ahead of halves of weights that the third-level cache holds: widening takes every
-// row's time, halves are read as they are, half as much again. A busy Xeon with AMX, ms of one thread and two, fixed
-// point and halves: 4096x1024 of 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44,
-// 12 1.57/0.68 and 0.72/0.43; of a model of 178 MB 8 rows 7.3/4.5 and 8.4/5.2, of BERT 27.6/13.9 and 38.8/16.9.
-constexpr int64_t kMostNearRows = 5;
+// Rows up to which fixed point is ahead of weights in the third-level cache that are read as they are, halves or
+// floats, half as much again: widening takes every row's time. A busy Xeon, ms of one thread and two, 4096x1024, fixed
+// point and halves: 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44, 12 1.57/0.68
+// and 0.72/0.43; fixed point and floats with AVX-512: 4 0.76/0.35 and 0.81/0.39, 6 0.70/0.42 and 0.79/0.41, 8 0.84/0.54
+// and 0.81/0.43, 12 1.18/0.69 and 0.85/0.47, with AVX2 3 0.66/0.36 and 0.77/0.39, 4 1.09/0.41 and 0.89/0.43,
+// 6 1.38/0.51 and 1.07/0.44. Of a model of 178 MB 8 rows, fixed point and halves, 7.3/4.5 and 8.4/5.2, of
+// BERT 27.6/13.9 and 38.8/16.9.
+constexpr int64_t kMostNearRows = 5, kMostNearRowsAvx2 = 3;
 
 // Of rows that fixed point is for.
 int64_t most_far(const kernels::GemmTraits& traits, size_t bytes) {
-  const bool near = bytes <= kernels::cpu_info().l3_bytes / 8;
-  return traits.splits && near ? std::min(kMostNearRows, traits.few_rows) : traits.few_rows;
+  if (bytes > kernels::cpu_info().l3_bytes / 8) return traits.few_rows;
+  return std::min(traits.lanes == 8 ? kMostNearRowsAvx2 : kMostNearRows, traits.few_rows);
 }
 
 }  // namespace
