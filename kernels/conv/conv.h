@@ -186,6 +186,7 @@ ConvShape split_gathered(const ConvShape& shape);
 SplitRegion split_region(const ConvShape& shape, int64_t rows, int64_t cols);
 
 struct ConvTraits {
+  double weight_price;      // of a weight that is not near, in multiply-adds, what arithmetic does not hide
   double winograd6_number;  // what a number that F(6x6, 3x3) transforms costs, in multiply-adds
 };
 struct ConvTable {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "tc/kernels/conv/conv_shapes.h"
-#include "tc/kernels/cpu.h"
 
 namespace tc::kernels {
 namespace {
@@ -26,15 +25,11 @@ bool winograd_accepts(const ConvShape& s, ConvAlgorithm algorithm) {
 }
 
 // What a convolution costs, in multiply-adds: arithmetic at the share of the peak that it reaches, and the weights' way
-// from memory to the core. One float comes in the time of 28 multiply-adds with one thread, of 51 with two (76 G of
-// them and 11 GB/s per core, 12 GB/s for both), of which about half is hidden behind arithmetic. Cores of Zen 4 read
-// faster and compute less: resnet18, one thread and two, with 24 19.0 and 10.2 ms, 16 17.3 and 9.7, 12 17.2 and 9.8, 6
-// 20.2 and 12.1.
-constexpr double kWeightPrice = 24, kWeightPriceAmd = 14;
+// from memory to the core.
 // Up to half a megabyte of weights stay in L2 from run to run: 16 to 32 channels at 14 x 14 want Winograd.
 constexpr double kCachedWeights = 128 * 1024;
-double weight_cost(double floats) {
-  return (cpu_info().amd ? kWeightPriceAmd : kWeightPrice) * std::max(0.0, floats - kCachedWeights);
+double weight_cost(const ConvTable& kernels, double floats) {
+  return kernels.traits.fn().weight_price * std::max(0.0, floats - kCachedWeights);
 }
 // Kernel indices that meet the image for some output, and for how many outputs each does.
 struct UsedTaps {
@@ -55,10 +50,10 @@ UsedTaps used_taps(const ConvShape& s, int axis) {
 // The share of the peak of transposed ones: 512 to 256 channels of 4 x 4, 256 to 128 of 8 x 8 and 128 to 64 of 16 x 16
 // by 4x4 with stride 2, four images, 153, 169 and 172 of 241 GFLOP/s.
 constexpr double kTransposedShare = 0.7;
-double direct_cost(const ConvShape& s) {
+double direct_cost(const ConvTable& kernels, const ConvShape& s) {
   if (s.transposed) {
     const auto weights = static_cast<double>(s.ic / s.groups * s.oc * volume(s.kernel));
-    return weights * static_cast<double>(s.n * volume(s.in)) / kTransposedShare + weight_cost(weights);
+    return weights * static_cast<double>(s.n * volume(s.in)) / kTransposedShare + weight_cost(kernels, weights);
   }
   const UsedTaps planes = used_taps(s, 0), rows = used_taps(s, 1), cols = used_taps(s, 2);
   const int64_t channels = s.ic / s.groups * s.oc;
@@ -66,7 +61,8 @@ double direct_cost(const ConvShape& s) {
   // What lies in the padding of a dilated kernel is left out by rows, and by tiles of some columns.
   const bool apart = volume(s.dilation) > 1;
   const int64_t pairs = planes.pairs * (apart ? rows.pairs * cols.pairs : rows.taps * s.out[1] * cols.taps * s.out[2]);
-  return static_cast<double>(s.n * channels) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) + weight_cost(weights);
+  return static_cast<double>(s.n * channels) * static_cast<double>(pairs) / (apart ? 0.8 : 0.9) +
+         weight_cost(kernels, weights);
 }
 // By halves on AMX: how many times as fast as multiply-adds at their peak, and what a number read or written costs
 // beside them, and beside those of pointwise ones directly. The share that padding to whole tiles leaves is computed
@@ -81,7 +77,7 @@ double direct_cost(const ConvShape& s) {
 // and 0.73, 256 to 64 of it 0.60 and 0.83, 512 to 1024 of 14 x 14 0.30 and 0.65.
 constexpr double kSplitSpeed = 2.2, kSplitNumber = 18;
 constexpr double kSplitPointwiseSpeed = 3.1, kSplitPointwiseNumber = 11;
-double split_cost(const ConvShape& s) {
+double split_cost(const ConvTable& kernels, const ConvShape& s) {
   const bool pointwise = is_pointwise(s);
   const auto padded =
       static_cast<double>(volume(s.kernel) * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
@@ -89,7 +85,7 @@ double split_cost(const ConvShape& s) {
   const int64_t cols = pointwise ? s.out[2] : split_region(forward, 1, forward.out[2]).cols;
   const auto pixels = static_cast<double>(round_up(s.n * forward.out[1] * cols, kChannelBlock));
   const int64_t read = s.ic * std::min(volume(s.in), volume(s.out) * volume(s.kernel)), written = s.oc * volume(s.out);
-  return padded * pixels / (pointwise ? kSplitPointwiseSpeed : kSplitSpeed) + weight_cost(padded) +
+  return padded * pixels / (pointwise ? kSplitPointwiseSpeed : kSplitSpeed) + weight_cost(kernels, padded) +
          (pointwise ? kSplitPointwiseNumber : kSplitNumber) * static_cast<double>(s.n * (read + written));
 }
 // Up to so many input channels a first layer has.
@@ -108,8 +104,8 @@ bool gathering_pays(const ConvTable& kernels, const ConvShape& s, bool constant_
   const auto weights = outputs * static_cast<double>(s.ic * volume(s.kernel));
   const auto rows = static_cast<double>(s.ic * s.kernel[1] * ceil_div(s.kernel[2], kChannelBlock));
   // By a margin: large results wait for memory either way.
-  return 1.15 * (split_cost(split_gathered(s)) + pixels * (rows * kGatheredRow + outputs * reordered)) <
-         pixels * (weights / kDirectPlainShare + outputs * kSplitPointwiseNumber) + weight_cost(weights);
+  return 1.15 * (split_cost(kernels, split_gathered(s)) + pixels * (rows * kGatheredRow + outputs * reordered)) <
+         pixels * (weights / kDirectPlainShare + outputs * kSplitPointwiseNumber) + weight_cost(kernels, weights);
 }
 // Of a plane: fewer wait for the weights.
 constexpr int64_t kFewestTiles = 4;
@@ -131,7 +127,7 @@ double winograd_cost(const ConvTable& kernels, const ConvShape& shape, ConvAlgor
   const double number =
       algorithm == ConvAlgorithm::winograd6 ? kernels.traits.fn().winograd6_number : kTransformedNumber;
   const double transforms = number * tiles * static_cast<double>(products * s.ic + elements * s.oc);
-  const double reads = weight_cost(static_cast<double>(groups) * weights);
+  const double reads = weight_cost(kernels, static_cast<double>(groups) * weights);
   if (s.stride[2] == 2) return weights * tiles / 0.9 + transforms + reads / 2;
   return weights * tiles / 0.8 + transforms + reads;
 }
@@ -143,12 +139,13 @@ double winograd_cost(const ConvTable& kernels, const ConvShape& shape, ConvAlgor
 // of 14 x 14 0.62 and 0.80. (By m = 4 with halves 0.70 and 0.88 of these, but the error would be 4e-5, and in a U-Net
 // of 23 convolutions 9e-5.)
 constexpr double kSplitTransformedNumber = 15;
-double split_winograd_cost(const ConvShape& s) {
+double split_winograd_cost(const ConvTable& kernels, const ConvShape& s) {
   const auto [products, elements] = winograd_counts(s, winograd_outputs(ConvAlgorithm::split_winograd));
   const int64_t tiles = winograd_tiles(s, winograd_outputs(ConvAlgorithm::split_winograd));
   const auto planes = static_cast<double>(s.n * s.out[0]);
   const auto weights = static_cast<double>(products * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
-  return planes * weights * static_cast<double>(round_up(tiles, kChannelBlock)) / kSplitSpeed + weight_cost(weights) +
+  return planes * weights * static_cast<double>(round_up(tiles, kChannelBlock)) / kSplitSpeed +
+         weight_cost(kernels, weights) +
          kSplitTransformedNumber * planes * static_cast<double>(tiles * (products * s.ic + elements * s.oc));
 }
 
@@ -218,14 +215,14 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
   if (s.ic <= kFirstChannels && conv_accepts(ConvAlgorithm::direct_plain, s)) return ConvAlgorithm::direct_plain;
   if (constant_weights && s.ic >= kChannelBlock && s.oc >= kChannelBlock) {
     ConvAlgorithm best = ConvAlgorithm::direct;
-    double least = direct_cost(s) / groups_share(s);
+    double least = direct_cost(kernels, s) / groups_share(s);
     const auto consider = [&](ConvAlgorithm a, auto cost) {
       if (!conv_accepts(a, s)) return;
       if (const double c = cost(); c < least) best = a, least = c;
     };
     if (kernels.split.fn != nullptr) {
-      consider(ConvAlgorithm::split, [&] { return split_cost(s); });
-      consider(ConvAlgorithm::split_winograd, [&] { return split_winograd_cost(s); });
+      consider(ConvAlgorithm::split, [&] { return split_cost(kernels, s); });
+      consider(ConvAlgorithm::split_winograd, [&] { return split_winograd_cost(kernels, s); });
     }
     for (const auto a : {ConvAlgorithm::winograd2, ConvAlgorithm::winograd4, ConvAlgorithm::winograd6})
       consider(a, [&] { return winograd_cost(kernels, s, a); });
