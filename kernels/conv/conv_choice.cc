@@ -134,14 +134,15 @@ double winograd_cost(const ConvTable& kernels, const ConvShape& shape, ConvAlgor
 
 // The same by halves, at the speed of split_cost. A Xeon as above, one thread, time by this / directly by halves, quiet
 // and busy: 64 channels of 56 x 56 1.13 and 0.65, 96 of 28 x 28 1.00 and 0.61, 128 of it 0.94 and 0.59, 192 of 14 x 14
-// 1.05 and 0.66, 256 of it 1.06 and 0.69, 512 of it 0.92 and 0.67, of 7 x 7 1.22 and 0.65; / by m = 4 of f32: 64 of 28
-// x 28 1.00 and 1.27, of 56 x 56 0.95 and 1.24, 96 of 28 x 28 0.83 and 1.17, 128 of it 0.82 and 1.08, of 56 x 56 0.73
-// and 1.15, 256 of 28 x 28 0.89 and 1.15, 512 of 14 x 14 0.60 and 0.80. (By m = 4 with halves 0.70 and 0.88 of these,
-// but the error would be 4e-5, and in a U-Net of 23 convolutions 9e-5.)
+// 1.05 and 0.66, 256 of it 1.06 and 0.69, 512 of it 0.92 and 0.67, of 7 x 7 1.22 and 0.65, quiet 128 to 32 of 14 x 14
+// 1.24; / by m = 4 of f32: 64 of 28 x 28 1.00 and 1.27, of 56 x 56 0.95 and 1.24, 96 of 28 x 28 0.83 and 1.17, 128 of
+// it 0.82 and 1.08, of 56 x 56 0.73 and 1.15, 256 of 28 x 28 0.89 and 1.15, 512 of 14 x 14 0.60 and 0.80. (By m = 4
+// with halves 0.70 and 0.88 of these, but the error would be 4e-5, and in a U-Net of 23 convolutions 9e-5.)
 constexpr double kSplitTransformedNumber = 15;
 double split_winograd_cost(const ConvTable& kernels, const ConvShape& s) {
-  const auto [products, elements] = winograd_counts(s, winograd_outputs(ConvAlgorithm::split_winograd));
-  const int64_t tiles = winograd_tiles(s, winograd_outputs(ConvAlgorithm::split_winograd));
+  constexpr int64_t m = winograd_outputs(ConvAlgorithm::split_winograd);
+  const auto [products, elements] = winograd_counts(s, m);
+  const int64_t tiles = winograd_tiles(s, m);
   const auto planes = static_cast<double>(s.n * s.out[0]);
   const auto weights = static_cast<double>(products * round_up(s.ic, kSplitChannels) * round_up(s.oc, kChannelBlock));
   return planes * weights * static_cast<double>(round_up(tiles, kChannelBlock)) / kSplitSpeed +
