@@ -12,6 +12,7 @@
 
 #include <cstring>
 
+#include "tc/kernels/conv/held_tier.h"
 #include "tc/kernels/conv/taps.h"
 #include "tc/kernels/gemm/split_amx.h"
 
@@ -169,21 +170,18 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   const SplitRegion shape = split_region(forward, rows, cols);
   float* scratch = args.scratch + worker * p.worker_floats_apart();
   auto* region = reinterpret_cast<std::byte*>(scratch + kScratchHead + p.tap_floats);
-  int64_t held;
-  std::memcpy(&held, scratch, sizeof held);
-  if (held != source + 1 && gathers) {
+  const bool held = holds(scratch, source);
+  if (!held && gathers) {
     const int64_t steps_apart = channels * kStep;
     auto* steps = reinterpret_cast<float*>(region) + channels * shape.block / 4 + kStripRows * kRowBytes / 4;
     std::memset(steps, 0, static_cast<size_t>(kGatheredPixels * steps_apart) * sizeof(float));
     const ConvShape& of = args.shape;
     Gathered{of, shape, args.x + image * of.ic * of.in[1] * of.in[2], region}.convert(col0, cols, steps, steps_apart);
-  } else if (held != source + 1) {
+  } else if (!held) {
     const float* x = args.x + image * in_blocks * height * width * kChannelBlock;
     const Region from{forward, shape, height, width, x, region};
     for (int64_t c = 0; c < channels; ++c) from.convert(c, row0, col0);
   }
-  held = source + 1;
-  std::memcpy(scratch, &held, sizeof held);
 
   // Phase after phase.
   auto* offsets = reinterpret_cast<int64_t*>(scratch + kScratchHead);

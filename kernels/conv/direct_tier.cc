@@ -4,9 +4,8 @@
 // scratch, a few parts in a thousand of the arithmetic, so that the rest of a tile knows no borders.
 #include "tc/kernels/conv/algorithms_tier.h"
 
-#include <cstring>
-
 #include "tc/kernels/conv/direct_tiles_tier.h"
+#include "tc/kernels/conv/held_tier.h"
 #include "tc/kernels/conv/rows_tier.h"
 
 namespace tc::kernels {
@@ -244,9 +243,7 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
   const int64_t group_blocks = ceil_div(group_channels, kChannelBlock);
   const int64_t in_steps = runs ? sum.steps : j.plain ? s.ic : s.ic / s.groups;
 
-  int64_t held;
-  std::memcpy(&held, j.scratch, sizeof held);
-  const bool kept = p.keeps_region && held == j.region;
+  const bool kept = copies && p.keeps_region && holds(j.scratch, j.region);
 
   TileOut out;
   out.block = out.residual_block = j.out_depth * out_plane;
@@ -331,7 +328,6 @@ void run_phase(const Job& j, Axis az, Axis ay, Axis ax) {
       out_block += count;
     }
   }
-  if (copies && p.keeps_region) std::memcpy(j.scratch, &j.region, sizeof j.region);
 }
 
 }  // namespace
@@ -350,7 +346,7 @@ void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& p, int64_t 
   int64_t t = tile_index;
   const int64_t block_tile = t % p.block_tiles;
   t /= p.block_tiles;
-  j.region = t + 1;
+  j.region = t;
   const int64_t col_tile = t % p.col_tiles;
   t /= p.col_tiles;
   const int64_t row_tile = t % p.row_tiles;

@@ -1,9 +1,8 @@
 // Winograd's method, F(2x2, 3x3), with products by halves of their factors: winograd_tier.cc on the bf16 tiles of AMX.
 // The numbers that a tile of the input is transformed to become halves, 32 channels to a line; the lines of 32 tiles
 // are a strip of the product.
-#include <cstring>
-
 #include "tc/kernels/conv/conv_amx.h"
+#include "tc/kernels/conv/held_tier.h"
 #include "tc/kernels/conv/winograd_tier.h"
 #include "tc/kernels/gemm/split_amx.h"
 
@@ -97,13 +96,9 @@ void conv_winograd_amx(const ConvArgs& args, const ConvPlan& p, int64_t tile_ind
   auto* v = reinterpret_cast<std::byte*>(scratch + kScratchHead + p.tap_floats);
   auto* m = reinterpret_cast<float*>(v + kElements * layout.element);
   const int64_t m_element = layout.low / kRowBytes * kStripCols + kChannelBlock, m_strip = kElements * m_element;
-  int64_t held;
-  std::memcpy(&held, scratch, sizeof held);
-  if (held != source + 1) {
+  if (!holds(scratch, source)) {
     const int64_t volume = s.in[0] * s.in[1] * s.in[2] * kChannelBlock;
     transform_range(s, args.x + image * part.in_blocks * volume, range, out_z, layout, v);
-    held = source + 1;
-    std::memcpy(scratch, &held, sizeof held);
   }
 
   SplitSum sum;

@@ -7,9 +7,8 @@
 // range's input is transformed into the worker's scratch, where the next panel of the same range finds it again; then
 // comes one product per transform element and the inverse transform, straight into the output: nothing of the size of
 // the image is written in between.
-#include <cstring>
-
 #include "tc/kernels/conv/winograd_tier.h"
+#include "tc/kernels/conv/held_tier.h"
 #include "tc/kernels/cpu.h"
 
 namespace tc::kernels {
@@ -158,13 +157,9 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
   const int64_t v_block = tiles * kChannelBlock, v_product = in_blocks * v_block + kChannelBlock;
   const int64_t all = pieces_of<F>(s).all(), products_of_tile = Y::kLine * X::kLine * all;
   float* m = v + products_of_tile * v_product;
-  int64_t held;
-  std::memcpy(&held, scratch, sizeof held);
-  if (held != source + 1) {
+  if (!holds(scratch, source)) {
     const int64_t volume = s.in[0] * s.in[1] * s.in[2] * kChannelBlock;
     transform_range<F>(s, args.x + (image * part.in_blocks + part.in_block) * volume, range, out_z, v, v_product);
-    held = source + 1;
-    std::memcpy(scratch, &held, sizeof held);
   }
   const int64_t last = least(out_blocks, (block_tile + 1) * p.block_tile);
   for (int64_t first = block_tile * p.block_tile; first < last; first += kGroup) {
