@@ -7,6 +7,7 @@
 
 #include "tc/kernels/cpu.h"
 #if defined(__x86_64__)
+#include "tc/kernels/attention/attention_amx.h"
 #include "tc/kernels/blockwise/blockwise_vnni.h"
 #include "tc/kernels/conv/conv_amx.h"
 #include "tc/kernels/gemm/gemm_amx.h"
@@ -60,6 +61,7 @@ struct Tables {
     by_tier[3] = by_tier[2];
 #if defined(__x86_64__)
     if (cpu_info().tier < Tier::amx) return;
+    use_attention_amx(by_tier[3].attention);
     use_conv_amx(by_tier[3].conv);
     use_gemm_amx(by_tier[3].gemm);
     use_int8_amx(by_tier[3].int8);

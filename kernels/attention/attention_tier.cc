@@ -1,6 +1,4 @@
-#include "tc/kernels/attention/attention.h"
-
-#include "tc/kernels/elementwise/vec_math.h"
+#include "tc/kernels/attention/attention_tier.h"
 #include "tc/kernels/gemm/block_tier.h"
 #include "tc/kernels/gemm/gemv_tier.h"
 #include "tc/kernels/gemm/pack_tier.h"
@@ -11,17 +9,11 @@
 namespace tc::kernels {
 namespace {
 
-constexpr int kWidth = kLanes<float>;
-constexpr float kHidden = -infinity<float>;
 // Scores of a block stay in L1 or just beyond, keys and values of a block in L2.
 constexpr int64_t kRowBlock = 64;
 constexpr int64_t kKeyBlock = 128;
 // So few rows leave lanes of a register idle that holds one score of each row: their scores lie along registers.
 constexpr int64_t kFewRows = 4;
-
-TC_INLINE int64_t round_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b * b;
-}
 
 // A worker's memory.
 struct Scratch {
@@ -37,14 +29,14 @@ struct Scratch {
 
 int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scratch* s) {
   const bool few = p.row_block <= kFewRows;
-  const int64_t rows = round_up(p.row_block, kPanel), out_ld = round_up(a.v_head_size, kWidth);
-  const int64_t sizes[] = {few ? p.row_block * round_up(p.key_block, kWidth) : p.key_block * rows,
+  const int64_t rows = round_up(p.row_block, kPanel), out_ld = round_up(a.v_head_size, kVecFloats);
+  const int64_t sizes[] = {few ? p.row_block * round_up(p.key_block, kVecFloats) : p.key_block * rows,
                            p.row_block * out_ld,
                            rows,
                            rows,
                            rows,
                            few ? 0 : a.head_size * rows,
-                           few || a.v_head_size % kWidth == 0 ? 0 : p.key_block * kPanel};
+                           few || a.v_head_size % kVecFloats == 0 ? 0 : p.key_block * kPanel};
   int64_t at[7];
   int64_t total = 0;
   for (int i = 0; i < 7; ++i) {
@@ -53,7 +45,7 @@ int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scr
   }
   if (s) {
     *s = {base + at[0], base + at[1], base + at[2], base + at[3],
-          base + at[4], base + at[5], base + at[6], few ? round_up(p.key_block, kWidth) : rows,
+          base + at[4], base + at[5], base + at[6], few ? round_up(p.key_block, kVecFloats) : rows,
           out_ld};
   }
   return total;
@@ -69,70 +61,6 @@ AttentionPlan make_plan(const AttentionArgs& a) {
   p.key_block = least(kKeyBlock, a.kv_length < 1 ? 1 : a.kv_length);
   p.worker_floats = worker_stride<float>(lay_out(a, p, nullptr, nullptr));
   return p;
-}
-
-// The rows of a tile: all from one head, or one from each of several.
-struct Rows {
-  int64_t batch, count, q_step, y_step, mask_step;
-  const float *q, *k, *v;
-  float* y;
-  int64_t mask;   // offset of the first row's
-  int64_t keys;   // that exist, and that a mask does not cut off
-  int64_t place;  // the last key that the first row sees, when causal; each further row sees one more
-  int64_t slope;  // unless they are all of one place: 0
-
-  int64_t seen(int64_t i, bool causal) const { return causal ? least(keys, place + slope * i + 1) : keys; }
-};
-
-bool masked(const AttentionArgs& a) {
-  return a.mask.bias != nullptr || a.mask.visible != nullptr;
-}
-
-Rows rows_of(const AttentionArgs& a, const AttentionPlan& p, int64_t tile) {
-  Rows r;
-  const int64_t unit = tile / p.blocks(), heads = p.grouped ? a.kv_heads : a.q_heads, group = a.q_heads / a.kv_heads;
-  const int64_t first = tile % p.blocks() * p.row_block;
-  r.batch = unit / heads;
-  r.count = least(p.row_block, p.rows - first);
-  const int64_t head = p.grouped ? unit % heads * group + first : unit % heads;
-  const int64_t kv_head = p.grouped ? unit % heads : unit % heads / group;
-  const int64_t row = p.grouped ? 0 : first;
-  r.q_step = p.grouped ? a.q.head : a.q.row;
-  r.y_step = p.grouped ? a.y.head : a.y.row;
-  r.mask_step = p.grouped ? a.mask.head : a.mask.row;
-  r.q = a.q.data + r.batch * a.q.batch + head * a.q.head + row * a.q.row;
-  r.y = a.y.data + r.batch * a.y.batch + head * a.y.head + row * a.y.row;
-  r.k = a.k.data + r.batch * a.k.batch + kv_head * a.k.head;
-  r.v = a.v.data + r.batch * a.v.batch + kv_head * a.v.head;
-  r.mask = r.batch * a.mask.batch + head * a.mask.head + row * a.mask.row;
-  r.keys = a.kv_length;
-  int64_t place = a.first;
-  if (a.lengths) {
-    place = a.lengths[r.batch] - a.q_length;
-    r.keys = least(r.keys, a.lengths[r.batch]);
-  }
-  if (masked(a)) r.keys = least(r.keys, a.mask.length);
-  r.place = place + row;
-  r.slope = p.grouped ? 0 : 1;
-  return r;
-}
-
-// Calls f(offset, tail) for n floats in steps of a register.
-template <class F>
-TC_INLINE void each_register(int64_t n, F f) {
-  for (int64_t j = 0; j < n; j += kWidth) f(j, Tail<float>(static_cast<int>(least(kWidth, n - j))));
-}
-
-// What the mask adds to a register of scores, the first `count` keys from `column` on; `at` is the row's offset.
-TC_INLINE VecF mask_lanes(const AttentionMask& m, int64_t at, int64_t column, int count) {
-  if (m.bias) return m.column == 0 ? VecF(m.bias[at]) : load(m.bias + at + column, Tail<float>(count));
-  const VecI hidden = bits(VecF(kHidden)), zero(0);
-  if (m.column == 0) return m.visible[at] ? VecF(0.0f) : VecF(kHidden);
-  return from_bits(select(load_u8(m.visible + at + column, Tail<int32_t>(count)) == zero, hidden, zero));
-}
-
-TC_INLINE VecF capped(VecF x, float cap) {
-  return vtanh(x * VecF(1.0f / cap)) * VecF(cap);
 }
 
 // Few rows: scores of a row lie one after the other.
@@ -161,8 +89,8 @@ void soften_few(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t
   if (a.softcap != 0)
     each_register(n, [&](int64_t j, Tail<float> t) { store(x + j, capped(load(x + j, t), a.softcap), t); });
   if (masked(a)) {
-    for (int64_t j = 0; j < n; j += kWidth) {
-      const int count = static_cast<int>(least(kWidth, n - j));
+    for (int64_t j = 0; j < n; j += kVecFloats) {
+      const int count = static_cast<int>(least(kVecFloats, n - j));
       const Tail<float> t(count);
       store(x + j, load(x + j, t) + mask_lanes(a.mask, r.mask + i * r.mask_step, column + j, count), t);
     }
@@ -180,7 +108,7 @@ void soften_few(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t
     sum = sum + select(t.mask(), e, VecF(0.0f));
   });
   for (int64_t j = n < 0 ? 0 : n; j < width; ++j) x[j] = 0.0f;
-  float factor[kWidth];
+  float factor[kVecFloats];
   store(factor, vexp_negative(VecF(before) - base));
   s.factor[i] = factor[0];
   s.sum[i] = (first ? 0.0f : s.sum[i] * factor[0]) + fold_lanes<SumStep<float>, float>(sum);
@@ -231,10 +159,10 @@ void score_many(const AttentionArgs& a, const Rows& r, const Scratch& s, const f
 // A square of the mask, turned so that lanes are rows.
 void add_mask(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t column, int64_t n, int64_t row) {
   const int64_t at = r.mask + row * r.mask_step;
-  for (int64_t j = 0; j < n; j += kWidth) {
-    const int count = static_cast<int>(least(kWidth, n - j));
-    VecF square[kWidth];
-    for (int i = 0; i < kWidth; ++i) {
+  for (int64_t j = 0; j < n; j += kVecFloats) {
+    const int count = static_cast<int>(least(kVecFloats, n - j));
+    VecF square[kVecFloats];
+    for (int i = 0; i < kVecFloats; ++i) {
       square[i] = row + i < r.count ? mask_lanes(a.mask, at + i * r.mask_step, column + j, count) : VecF(0.0f);
     }
     transpose(square);
@@ -247,7 +175,7 @@ void add_mask(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t c
 
 void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t column, int64_t n, bool first) {
   alignas(64) static constexpr float kIndex[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  for (int64_t row = 0; row < r.count; row += kWidth) {
+  for (int64_t row = 0; row < r.count; row += kVecFloats) {
     float* x = s.scores + row;
     const int64_t ld = s.scores_ld;
     if (a.softcap != 0) {
@@ -257,7 +185,7 @@ void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_
     if (a.causal && r.slope != 0) {
       // The rows before the one whose place a key has do not see it.
       for (int64_t j = r.place + row + 1 - column < 0 ? 0 : r.place + row + 1 - column; j < n; ++j) {
-        const VecF blind(static_cast<float>(least(column + j - r.place - row, kWidth)));
+        const VecF blind(static_cast<float>(least(column + j - r.place - row, kVecFloats)));
         store(x + j * ld, select(load(kIndex) < blind, VecF(kHidden), load(x + j * ld)));
       }
     }
@@ -285,7 +213,7 @@ void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_
 }
 
 void weigh_many(const AttentionArgs& a, const Rows& r, const Scratch& s, const float* v, int64_t n, bool first) {
-  const bool direct = a.v_head_size % kWidth == 0;
+  const bool direct = a.v_head_size % kVecFloats == 0;
   const Epilogue epilogue;
   GemmBlock block;
   block.rows = r.count;
@@ -315,7 +243,7 @@ void rescale(const Rows& r, const Scratch& s) {
     if (s.factor[i] == 1.0f) continue;
     const VecF f(s.factor[i]);
     float* out = s.out + i * s.out_ld;
-    for (int64_t j = 0; j < s.out_ld; j += kWidth) store(out + j, load(out + j) * f);
+    for (int64_t j = 0; j < s.out_ld; j += kVecFloats) store(out + j, load(out + j) * f);
   }
 }
 
@@ -345,14 +273,7 @@ void run(const AttentionArgs& a, const AttentionPlan& p, int64_t tile, int worke
       weigh_many(a, r, s, v, n, first);
     }
   }
-  for (int64_t i = 0; i < r.count; ++i) {
-    float* y = r.y + i * r.y_step;
-    const float* out = s.out + i * s.out_ld;
-    const bool nothing = keys <= 0 || s.peak[i] == kHidden;
-    const VecF factor(nothing ? a.hidden_rows : 1.0f / s.sum[i]);
-    each_register(a.v_head_size,
-                  [&](int64_t j, Tail<float> t) { store(y + j, nothing ? factor : load(out + j) * factor, t); });
-  }
+  for (int64_t i = 0; i < r.count; ++i) write_row(a, r, i, s.out + i * s.out_ld, keys > 0 ? s.sum[i] : 0.0f);
 }
 
 }  // namespace

@@ -140,15 +140,15 @@ TC_INLINE VecF row_sums(const VecF (&m)[4]) {
 // to(0), to(1), ... Rows that are half the square apart are interleaved, until every row has met every other.
 template <int kSize, class From, class To>
 TC_INLINE void transpose_square(From from, To to) {
-  constexpr int kSide = 16 / kSize;
-  __m128i a[kSide], b[kSide];
+  constexpr int kRows = 16 / kSize;
+  __m128i a[kRows], b[kRows];
 #pragma GCC unroll 16
-  for (int i = 0; i < kSide; ++i) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from(i)));
+  for (int i = 0; i < kRows; ++i) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from(i)));
 #pragma GCC unroll 4
-  for (int met = 1; met < kSide; met *= 2) {
+  for (int met = 1; met < kRows; met *= 2) {
 #pragma GCC unroll 8
-    for (int i = 0; i < kSide / 2; ++i) {
-      const __m128i x = a[i], y = a[i + kSide / 2];
+    for (int i = 0; i < kRows / 2; ++i) {
+      const __m128i x = a[i], y = a[i + kRows / 2];
       b[2 * i] = kSize == 1   ? _mm_unpacklo_epi8(x, y)
                  : kSize == 2 ? _mm_unpacklo_epi16(x, y)
                               : _mm_unpacklo_epi64(x, y);
@@ -157,10 +157,10 @@ TC_INLINE void transpose_square(From from, To to) {
                                   : _mm_unpackhi_epi64(x, y);
     }
 #pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) a[i] = b[i];
+    for (int i = 0; i < kRows; ++i) a[i] = b[i];
   }
 #pragma GCC unroll 16
-  for (int i = 0; i < kSide; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(to(i)), a[i]);
+  for (int i = 0; i < kRows; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(to(i)), a[i]);
 }
 
 }  // namespace

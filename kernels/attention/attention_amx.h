@@ -1,0 +1,10 @@
+#pragma once
+#include "tc/kernels/attention/attention.h"
+
+namespace tc::kernels {
+
+// Gives the table of the AVX-512 tier products by halves of their factors, on the bf16 tiles of AMX: see
+// gemm/split_amx.h.
+void use_attention_amx(AttentionTable& table);
+
+}  // namespace tc::kernels
