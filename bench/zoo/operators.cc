@@ -1,11 +1,13 @@
 #include "tc/bench/zoo/operators.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 
+#include "tc/frontend/onnx/import.h"
 #include "tc/frontend/onnx/typed_writer.h"
 #include "tc/tools/common/inputs.h"
 
@@ -46,8 +48,16 @@ std::vector<std::string> words(const std::string& text) {
 }
 
 constexpr const char* kLines = TC_SOURCE_DIR "/bench/zoo/operators.txt";
+// Of models, but for operators that came later.
 constexpr int64_t kOpset = 21;
 constexpr uint64_t kIrVersion = 10;
+
+int64_t opset_of(const std::string& name) {
+  int64_t oldest = 0;
+  for (const onnx::KnownOperator& known : onnx::known_operators())
+    if (known.domain.empty() && known.name == name && (oldest == 0 || known.since < oldest)) oldest = known.since;
+  return std::max(kOpset, oldest);
+}
 
 // NAME=VALUE as an AttributeProto.
 std::string attribute(const std::string& word) {
@@ -105,7 +115,7 @@ OperatorModel operator_model(const std::string& line) {
   if (end != line.npos)
     for (const auto& word : words(line.substr(end + 1))) attributes.push_back(attribute(word));
   const std::string one = node(op.name, read, written, attributes, {.domain = op.domain});
-  Opsets opsets{{"", kOpset}};
+  Opsets opsets{{"", op.domain.empty() ? opset_of(op.name) : kOpset}};
   if (!op.domain.empty()) opsets.emplace_back(op.domain, op.domain.starts_with("ai.onnx.ml") ? 3 : 1);
   result.bytes = model(graph({one}, inputs, outputs, constants, op.name), {.opsets = opsets, .ir_version = kIrVersion});
   return result;
