@@ -71,16 +71,16 @@ int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scr
 AttentionPlan make_plan(const AttentionArgs& a) {
   constexpr int64_t kFewestRows = 9, kFewestKeys = 96, kLeastSize = 32;
   AttentionPlan p = other.plan.fn(a);
-  p.split = !p.grouped && p.rows >= kFewestRows && a.kv_length >= kFewestKeys &&
+  p.split = !p.grouped && p.units > 0 && p.rows >= kFewestRows && a.kv_length >= kFewestKeys &&
             least(a.head_size, a.v_head_size) >= kLeastSize;
   if (!p.split) return p;
   // Rows share what splitting keys and values costs, as many as their queries and results leave room for in the
   // second-level cache, where there is enough else to do at the same time: 8 heads of 64, 1500 queries and keys by
   // blocks of 128, 256 and 512 rows 31.9, 27.9 and 24.6 ms.
   constexpr int64_t kFewestTiles = 8, kRowFloats = 1 << 16, kLeastRows = 64, kMostRows = 512;
-  const int64_t fit = kRowFloats / (a.head_size + a.v_head_size);
-  const int64_t most = p.units < kFewestTiles || fit < kLeastRows ? kLeastRows : least(kMostRows, fit);
-  p.row_block = round_up(ceil_div(p.rows, ceil_div(p.rows, most)), kStripRows);
+  const int64_t shared = ceil_div(p.rows, ceil_div(kFewestTiles, p.units));
+  const int64_t fit = least(kMostRows, kRowFloats / (a.head_size + a.v_head_size)), most = least(shared, fit);
+  p.row_block = round_up(ceil_div(p.rows, ceil_div(p.rows, most < kLeastRows ? kLeastRows : most)), kStripRows);
   p.key_block = least(kKeys, a.kv_length);
   p.worker_floats = worker_stride<float>(lay_out(a, p, nullptr, nullptr));
   return p;

@@ -127,19 +127,34 @@ void weigh_few(const AttentionArgs& a, const Rows& r, const Scratch& s, const fl
   }
 }
 
+// Exponentials of differences of scores, which are in units of kScoreUnit: steps of e, or where there is no instruction
+// that scales by powers of two, the shorter way of powers of two.
+#if defined(__AVX512F__)
+constexpr float kScoreUnit = 1.0f;
+TC_INLINE VecF exp_units(VecF x) {
+  return vexp_negative(x);
+}
+#else
+constexpr float kScoreUnit = 1.44269504088896341f;
+TC_INLINE VecF exp_units(VecF x) {
+  return exp2_negative(x);
+}
+#endif
+
 // Many rows: a register holds scores of neighbouring rows, so that the keys are read where they lie, a row's maximum
 // and sum need no work across lanes, and the exponentials are the left operand of the product with the values.
 
 void pack_queries(const AttentionArgs& a, const Rows& r, const Scratch& s) {
   for (int64_t i = 0; i < r.count; i += kPanel) {
-    pack_columns(r.q + i * r.q_step, r.q_step, a.head_size, static_cast<int>(least(kPanel, r.count - i)),
-                 s.queries + i * a.head_size);
+    float* panel = s.queries + i * a.head_size;
+    pack_columns(r.q + i * r.q_step, r.q_step, a.head_size, static_cast<int>(least(kPanel, r.count - i)), panel);
+    const VecF scale(a.softcap != 0 ? a.scale : a.scale * kScoreUnit);
+    for (int64_t j = 0; j < a.head_size * kPanel; j += kVecFloats) store(panel + j, load(panel + j) * scale);
   }
 }
 
 void score_many(const AttentionArgs& a, const Rows& r, const Scratch& s, const float* k, int64_t n) {
-  Epilogue epilogue;
-  epilogue.alpha = a.scale;
+  const Epilogue epilogue;
   GemmBlock block;
   block.rows = n;
   block.k = a.head_size;
@@ -168,7 +183,7 @@ void add_mask(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t c
     transpose(square);
     for (int c = 0; c < count; ++c) {
       float* x = s.scores + (j + c) * s.scores_ld + row;
-      store(x, load(x) + square[c]);
+      store(x, fma(square[c], VecF(kScoreUnit), load(x)));
     }
   }
 }
@@ -179,7 +194,7 @@ void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_
     float* x = s.scores + row;
     const int64_t ld = s.scores_ld;
     if (a.softcap != 0) {
-      for (int64_t j = 0; j < n; ++j) store(x + j * ld, capped(load(x + j * ld), a.softcap));
+      for (int64_t j = 0; j < n; ++j) store(x + j * ld, capped(load(x + j * ld), a.softcap) * VecF(kScoreUnit));
     }
     if (masked(a)) add_mask(a, r, s, column, n, row);
     if (a.causal && r.slope != 0) {
@@ -189,23 +204,30 @@ void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_
         store(x + j * ld, select(load(kIndex) < blind, VecF(kHidden), load(x + j * ld)));
       }
     }
+    // NaN are not compared with, but summed.
     const VecF before = first ? VecF(kHidden) : load(s.peak + row);
-    VecF peak[2] = {before, VecF(kHidden)};
-    for (int64_t j = 0; j + 1 < n; j += 2) {
-      peak[0] = max_nan(load(x + j * ld), peak[0]);
-      peak[1] = max_nan(load(x + (j + 1) * ld), peak[1]);
+    VecF peak[4] = {before, before, before, before};
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+#pragma GCC unroll 4
+      for (int c = 0; c < 4; ++c) peak[c] = vmax(load(x + (j + c) * ld), peak[c]);
     }
-    if (n % 2 != 0) peak[0] = max_nan(load(x + (n - 1) * ld), peak[0]);
-    const VecF now = max_nan(peak[0], peak[1]);
+    for (; j < n; ++j) peak[0] = vmax(load(x + j * ld), peak[0]);
+    const VecF now = vmax(vmax(peak[0], peak[1]), vmax(peak[2], peak[3]));
     // A row of which everything is hidden so far has exponentials of 0.
     const VecF base = select(now == VecF(kHidden), VecF(0.0f), now);
     VecF sum[2] = {VecF(0.0f), VecF(0.0f)};
-    for (int64_t j = 0; j < n; ++j) {
-      const VecF e = vexp_negative(load(x + j * ld) - base);
-      store(x + j * ld, e);
-      sum[j % 2] = sum[j % 2] + e;
+    const auto exponential = [&](float* at) {
+      const VecF e = exp_units(load(at) - base);
+      store(at, e);
+      return e;
+    };
+    for (j = 0; j + 2 <= n; j += 2) {
+      sum[0] = sum[0] + exponential(x + j * ld);
+      sum[1] = sum[1] + exponential(x + (j + 1) * ld);
     }
-    const VecF factor = vexp_negative(before - base);
+    if (j < n) sum[0] = sum[0] + exponential(x + j * ld);
+    const VecF factor = exp_units(before - base);
     store(s.peak + row, now);
     store(s.factor + row, factor);
     store(s.sum + row, first ? sum[0] + sum[1] : fma(load(s.sum + row), factor, sum[0] + sum[1]));
