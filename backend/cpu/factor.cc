@@ -23,19 +23,20 @@ bool beyond_caches(size_t bytes) {
 // BERT 27.6/13.9 and 38.8/16.9.
 constexpr int64_t kMostNearRows = 5, kMostNearRowsAvx2 = 3;
 
-// Of rows that fixed point is for.
-int64_t most_far(const kernels::GemmTraits& traits, size_t bytes) {
+}  // namespace
+
+int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes) {
+  if (!beyond_caches(bytes)) return 0;
   if (bytes > kernels::cpu_info().l3_bytes / 8) return traits.few_rows;
   return std::min(traits.lanes == 8 ? kMostNearRowsAvx2 : kMostNearRows, traits.few_rows);
 }
 
-}  // namespace
-
 Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n)
     : table_(b.table().gemm), source_(*b.constant(i)), transposed_(transposed), k_(k), n_(n) {
   const kernels::GemmTraits traits = table_.traits.fn();
-  far_ = beyond_caches(b.constant_bytes());
-  most_few_ = far_ ? most_far(traits, b.constant_bytes()) : traits.splits ? kernels::kGemvRows : 0;
+  most_few_ = most_fixed_rows(traits, b.constant_bytes());
+  far_ = most_few_ > 0;
+  if (!far_ && traits.splits) most_few_ = kernels::kGemvRows;
   if (rows == kAnyRows && most_few_ > 0 && source_.is_mapped()) {
     later_ = b.packs_later(i);
     return;

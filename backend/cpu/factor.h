@@ -12,6 +12,10 @@ namespace tc::cpu {
 // Rows of a product that are known at run time only.
 constexpr int64_t kAnyRows = -1;
 
+// Rows up to which products by weights of so many bytes, which are read anew each time, take them in fixed point; 0:
+// none do.
+int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes);
+
 // Floats of a factor that is kept as panels beside halves: a part of the second-level cache.
 constexpr int64_t kBothForms = 256 * 1024;
 

@@ -35,7 +35,7 @@ void each_register(const float* src, int64_t rs, int64_t cs, int64_t k, int cols
 }
 
 // Packs one panel; a column that fixed point does not hold has a scale that is no number.
-void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst, int width) {
+inline void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int cols, float* dst, int width) {
   VecF most[kPanelVecs], squares[kPanelVecs], inverse[kPanelVecs];
   for (int v = 0; v < kPanelVecs; ++v) most[v] = squares[v] = VecF(0.0f);
   each_register(src, rs, cs, k, cols, width, [&](int v, VecF x) {

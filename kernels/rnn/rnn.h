@@ -27,6 +27,8 @@ struct LstmArgs {
   // them.
   const int8_t* packed_bytes = nullptr;
   float byte_step = 1;
+  // Or in fixed point (GemmForm::fixed), for at most kMostFixedLstmRows.
+  const float* packed_fixed = nullptr;
   // Whether blocks come from the last one on. Every other step, of weights that a core's cache does not hold, finds
   // those that it has read last: a sequence of 64 steps, one row of 256 units, on Zen 5 0.62 to 0.54 ms. Not for steps
   // that threads share: each has blocks of its own, which its cache holds.
@@ -47,6 +49,9 @@ constexpr int64_t lstm_split_bytes(int64_t columns, int64_t hidden) {
 }
 // Fewer rows leave tiles empty, fewer steps do not make up for the way to halves.
 inline constexpr int64_t kLeastSplitLstmRows = 12, kLeastSplitLstmSteps = 8;
+
+// More would not read the weights in one go.
+inline constexpr int64_t kMostFixedLstmRows = 3;
 
 // Gates z, r, h.
 struct GruArgs {

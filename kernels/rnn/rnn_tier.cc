@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tc/kernels/elementwise/vec_math.h"
+#include "tc/kernels/gemm/fixed_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/vec.h"
 
@@ -21,27 +22,54 @@ TC_INLINE VecF load_weights(const int8_t* w) {
   return to_float(load_i8(w));
 }
 
-// R rows of one panel's gates: sums += before * weights, for `steps` of the inner axis; weights in bytes count `unit`
+TC_INLINE VecF load_weights(const std::byte* w) {
+  return to_float(load_whole22(w));
+}
+
+// Weights are floats, whole numbers that count byte_step each, or fixed point with a scale for each column.
+template <class W>
+constexpr bool kFixed = std::is_same_v<W, std::byte>;
+// Elements of W that a row of so many columns takes, and what lies before column `column` of n rows.
+template <class W>
+TC_INLINE constexpr int64_t row_of(int64_t columns) {
+  return kFixed<W> ? whole22_bytes(columns) : columns;
+}
+template <class W>
+TC_INLINE constexpr int64_t column_of(int64_t n, int64_t column) {
+  return kFixed<W> ? fixed_offset(n, column) * int64_t{sizeof(float)} : column * n;
+}
+// What a register of sums counts, from the end of the weights that these have met; of floats nothing else than 1.
+template <class W>
+TC_INLINE VecF unit_of(float unit, const W* end, int64_t column) {
+  if constexpr (kFixed<W>) {
+    const auto* scales = reinterpret_cast<const float*>((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4);
+    return load(scales + column) * VecF(kFixedLeft);
+  } else {
+    return VecF(unit);
+  }
+}
+
+// R rows of one panel's gates: sums += before * weights, for `steps` of the inner axis; whole numbers count `unit`
 // each. Rows of `before` are n floats apart, of `sums` kLstmGates.
 template <int R, class W>
 void add_product(int64_t steps, const float* before, int64_t n, const W* weights, float unit, float* sums) {
-  constexpr bool kBytes = std::is_same_v<W, int8_t>;
+  constexpr bool kWhole = !std::is_same_v<W, float>;
   Tile<R, kPanelVecs> t;
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kBytes ? f32(0.0f) : load(sums + i * kLstmGates + j * kVecFloats);
+    for (int j = 0; j < kPanelVecs; ++j) t.v[i][j] = kWhole ? f32(0.0f) : load(sums + i * kLstmGates + j * kVecFloats);
   }
   const auto step = [&](Tile<R, kPanelVecs> & tile) __attribute__((always_inline)) {
-    if constexpr (kBytes) {
+    if constexpr (kWhole) {
       VecF w[kPanelVecs];
 #pragma GCC unroll 4
-      for (int j = 0; j < kPanelVecs; ++j) w[j] = load_weights(weights + j * kVecFloats);
+      for (int j = 0; j < kPanelVecs; ++j) w[j] = load_weights(weights + row_of<W>(j * kVecFloats));
       tile.step(before, n, w);
     } else {
       tile.step(before, n, weights, 16);
     }
-    ++before, weights += kPanel;
+    ++before, weights += row_of<W>(kPanel);
   };
   if constexpr (R == 1) {
     // Sums of one row wait for themselves unless there are two of each.
@@ -50,7 +78,7 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
     for (int64_t p = 0; p + 2 <= steps; p += 2) step(t), step(odd);
     if (steps % 2 != 0) step(t);
     t.add(odd);
-  } else if constexpr (!kBytes) {
+  } else if constexpr (!kWhole) {
     t.steps(before, n, weights, steps);
   } else {
     for (int64_t p = 0; p < steps; ++p) step(t);
@@ -60,7 +88,7 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
 #pragma GCC unroll 4
     for (int j = 0; j < kPanelVecs; ++j) {
       float* to = sums + i * kLstmGates + j * kVecFloats;
-      store(to, kBytes ? fma(f32(unit), t.v[i][j], load(to)) : t.v[i][j]);
+      store(to, kWhole ? fma(unit_of(unit, weights, j * kVecFloats), t.v[i][j], load(to)) : t.v[i][j]);
     }
   }
 }
@@ -74,13 +102,13 @@ void add_row(int64_t steps, const float* before, const W* weights, int64_t panel
   constexpr int kPanels = kLstmGates / kPanel;
   Tile<kPanels, kPanelVecs> t;
   t.zero();
-  for (int64_t p = 0; p < steps; ++p, weights += kPanel) {
+  for (int64_t p = 0; p < steps; ++p, weights += row_of<W>(kPanel)) {
     const VecF x(before[p]);
 #pragma GCC unroll 4
     for (int q = 0; q < kPanels; ++q) {
 #pragma GCC unroll 4
       for (int j = 0; j < kPanelVecs; ++j)
-        t.v[q][j] = fma(x, load_weights(weights + q * panel + j * kVecFloats), t.v[q][j]);
+        t.v[q][j] = fma(x, load_weights(weights + q * panel + row_of<W>(j * kVecFloats)), t.v[q][j]);
     }
   }
 #pragma GCC unroll 4
@@ -88,7 +116,7 @@ void add_row(int64_t steps, const float* before, const W* weights, int64_t panel
 #pragma GCC unroll 4
     for (int j = 0; j < kPanelVecs; ++j) {
       const int at = q * kPanel + j * kVecFloats;
-      store(to + at, fma(VecF(unit), t.v[q][j], load(from + at)));
+      store(to + at, fma(unit_of(unit, weights + q * panel, j * kVecFloats), t.v[q][j], load(from + at)));
     }
   }
 }
@@ -152,8 +180,10 @@ void lstm_gates(const LstmArgs& a, const W* packed, float unit, int64_t block, i
   constexpr int kRows = kMaxRows[kPanelVecs];
   const int64_t strips = (rows + kRows - 1) / kRows;
   const float* x_gates = a.gates + begin * row_floats + block * kLstmGates;
-  packed += block * kLstmGates * n;
-  if (kGatesTogether && rows == 1) return add_row(n, a.before + begin * n, packed, kPanel * n, unit, x_gates, gates);
+  const int64_t column0 = block * kLstmGates;
+  if (kGatesTogether && rows == 1)
+    return add_row(n, a.before + begin * n, packed + column_of<W>(n, column0), column_of<W>(n, kPanel), unit, x_gates,
+                   gates);
   // From rows 4 KB apart, which meet in one set of the first-level cache: tile by tile these would be waited for.
   for (int64_t row = 0; row < rows; ++row) {
     const float* from = x_gates + row * row_floats;
@@ -165,7 +195,7 @@ void lstm_gates(const LstmArgs& a, const W* packed, float unit, int64_t block, i
   for (int64_t k = 0; k < n; k += most) {
     const int64_t steps = n - k < most ? n - k : most;
     for (int64_t column = 0; column < kLstmGates; column += kPanel) {
-      const W* weights = packed + column * n + k * kPanel;
+      const W* weights = packed + column_of<W>(n, column0 + column) + row_of<W>(k * kPanel);
       for (int64_t strip = 0, row = 0; strip < strips; ++strip) {
         const int64_t count = (rows - row) / (strips - strip);
         add_product_of<W>(count, std::make_integer_sequence<int, kRows>{})(
@@ -194,6 +224,8 @@ void lstm(const LstmArgs& a, const W* packed, float unit, int64_t first, int64_t
 void lstm_of(const LstmArgs& a, int64_t first, int64_t last, int64_t begin, int64_t end) {
   if (a.packed_bytes != nullptr)
     lstm(a, a.packed_bytes, a.byte_step, first, last, begin, end);
+  else if (a.packed_fixed != nullptr)
+    lstm(a, reinterpret_cast<const std::byte*>(a.packed_fixed), 1.0f, first, last, begin, end);
   else
     lstm(a, a.packed, 1.0f, first, last, begin, end);
 }

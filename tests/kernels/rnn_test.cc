@@ -25,7 +25,7 @@ double sigmoid(double x) {
 }
 
 // One step against the cell's definition in double precision.
-enum class Factors { floats, halves, bytes };
+enum class Factors { floats, halves, bytes, fixed };
 
 void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, bool peepholes, Factors factors,
                 Edge edge) {
@@ -76,6 +76,14 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
                    [](float w) { return static_cast<int8_t>(std::nearbyint(w / kStep)); });
     args.packed = nullptr, args.packed_bytes = packed_bytes.data(), args.byte_step = kStep;
   }
+  const GemmTraits traits = kernels.gemm.traits.fn();
+  GuardedBuffer<float> packed_fixed(static_cast<size_t>(gemm_packed_floats(traits, hidden, width, GemmForm::fixed)),
+                                    edge);
+  if (factors == Factors::fixed) {
+    gemm_pack(team, kernels.gemm, weights.data(), width, 1, hidden, width, packed_fixed.data(), GemmForm::fixed);
+    ASSERT_TRUE(gemm_fixed_holds(traits, packed_fixed.data(), hidden, width)) << hidden;
+    args.packed = nullptr, args.packed_fixed = packed_fixed.data();
+  }
   args.downwards = edge == Edge::kBack;
   lstm_step(team, kernels.rnn, args, /*alone=*/args.downwards);
   if (halves) {
@@ -111,10 +119,11 @@ TEST_P(Rnn, LstmStep) {
   for (const Edge edge : kEdges)
     for (const bool peepholes : {false, true})
       for (const int64_t hidden : {1, 15, 16, 19, 40, 130})  // 130: two pieces of the inner axis
-        for (const int64_t rows : {1, 7, 70}) {
+        for (const int64_t rows : {1, 2, 3, 7, 70}) {
           const Table& kernels = table(GetParam());
           check_lstm(kernels, team, rows, hidden, peepholes, Factors::floats, edge);
           check_lstm(kernels, team, rows, hidden, peepholes, Factors::bytes, edge);
+          if (rows <= kMostFixedLstmRows) check_lstm(kernels, team, rows, hidden, peepholes, Factors::fixed, edge);
           if (kernels.rnn.split_weights.fn) check_lstm(kernels, team, rows, hidden, peepholes, Factors::halves, edge);
         }
 }
