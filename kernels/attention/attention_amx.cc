@@ -65,11 +65,12 @@ int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scr
   return total;
 }
 
-// One thread, products of f32 and these: 12 heads of 64, 512 queries and keys 7.2 and 4.3 ms, 20 queries and 128 keys
-// 0.20 and 0.16, 64 and 64 of size 128 0.75 and 0.74, 49 and 49 of size 32 0.47 and 0.63. While another has the core's
-// second thread, 512 and 512 10.7 and 7.3. Rows of a single query read keys and values at the speed of memory.
+// One thread, products of f32 and these: 12 heads of 64, 512 queries and keys 7.2 and 4.3 ms, 72 queries and 512 or 128
+// keys 1.70 and 1.44, 0.43 and 0.34, 48 and 512 0.70 and 0.78, 64 and 64 of size 128 0.75 and 0.74, 49 and 49 of size
+// 32 0.47 and 0.63. While another has the core's second thread, 512 and 512 10.7 and 7.3, 56 and 512 1.26 and 1.20.
+// Rows of a single query read keys and values at the speed of memory.
 AttentionPlan make_plan(const AttentionArgs& a) {
-  constexpr int64_t kFewestRows = 9, kFewestKeys = 96, kLeastSize = 32;
+  constexpr int64_t kFewestRows = 56, kFewestKeys = 96, kLeastSize = 32;
   AttentionPlan p = other.plan.fn(a);
   p.split = !p.grouped && p.units > 0 && p.rows >= kFewestRows && a.kv_length >= kFewestKeys &&
             least(a.head_size, a.v_head_size) >= kLeastSize;
