@@ -129,19 +129,14 @@ void weigh_few(const AttentionArgs& a, const Rows& r, const Scratch& s, const fl
   }
 }
 
-// Exponentials of differences of scores, which are in units of kScoreUnit: steps of e, or where there is no instruction
-// that scales by powers of two, the shorter way of powers of two.
+// e^x for x <= 0: where no instruction scales by powers of two, the way of powers of two is shorter.
+TC_INLINE VecF exponential(VecF x) {
 #if defined(__AVX512F__)
-constexpr float kScoreUnit = 1.0f;
-TC_INLINE VecF exp_units(VecF x) {
   return vexp_negative(x);
-}
 #else
-constexpr float kScoreUnit = 1.44269504088896341f;
-TC_INLINE VecF exp_units(VecF x) {
-  return exp2_negative(x);
-}
+  return exp2_negative(x * VecF(1.44269504088896341f));
 #endif
+}
 
 // Many rows: a register holds scores of neighbouring rows, so that the keys are read where they lie, a row's maximum
 // and sum need no work across lanes, and the exponentials are the left operand of the product with the values.
@@ -150,7 +145,7 @@ void pack_queries(const AttentionArgs& a, const Rows& r, const Scratch& s) {
   for (int64_t i = 0; i < r.count; i += kPanel) {
     float* panel = s.queries + i * a.head_size;
     pack_columns(r.q + i * r.q_step, r.q_step, a.head_size, static_cast<int>(least(kPanel, r.count - i)), panel);
-    const VecF scale(a.softcap != 0 ? a.scale : a.scale * kScoreUnit);
+    const VecF scale(a.scale);
     for (int64_t j = 0; j < a.head_size * kPanel; j += kVecFloats) store(panel + j, load(panel + j) * scale);
   }
 }
@@ -185,7 +180,7 @@ void add_mask(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t c
     transpose(square);
     for (int c = 0; c < count; ++c) {
       float* x = s.scores + (j + c) * s.scores_ld + row;
-      store(x, fma(square[c], VecF(kScoreUnit), load(x)));
+      store(x, load(x) + square[c]);
     }
   }
 }
@@ -196,7 +191,7 @@ void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_
     float* x = s.scores + row;
     const int64_t ld = s.scores_ld;
     if (a.softcap != 0) {
-      for (int64_t j = 0; j < n; ++j) store(x + j * ld, capped(load(x + j * ld), a.softcap) * VecF(kScoreUnit));
+      for (int64_t j = 0; j < n; ++j) store(x + j * ld, capped(load(x + j * ld), a.softcap));
     }
     if (masked(a)) add_mask(a, r, s, column, n, row);
     if (a.causal && r.slope != 0) {
@@ -219,17 +214,17 @@ void soften_many(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_
     // A row of which everything is hidden so far has exponentials of 0.
     const VecF base = select(now == VecF(kHidden), VecF(0.0f), now);
     VecF sum[2] = {VecF(0.0f), VecF(0.0f)};
-    const auto exponential = [&](float* at) {
-      const VecF e = exp_units(load(at) - base);
+    const auto softened = [&](float* at) {
+      const VecF e = exponential(load(at) - base);
       store(at, e);
       return e;
     };
     for (j = 0; j + 2 <= n; j += 2) {
-      sum[0] = sum[0] + exponential(x + j * ld);
-      sum[1] = sum[1] + exponential(x + (j + 1) * ld);
+      sum[0] = sum[0] + softened(x + j * ld);
+      sum[1] = sum[1] + softened(x + (j + 1) * ld);
     }
-    if (j < n) sum[0] = sum[0] + exponential(x + j * ld);
-    const VecF factor = exp_units(before - base);
+    if (j < n) sum[0] = sum[0] + softened(x + j * ld);
+    const VecF factor = exponential(before - base);
     store(s.peak + row, now);
     store(s.factor + row, factor);
     store(s.sum + row, first ? sum[0] + sum[1] : fma(load(s.sum + row), factor, sum[0] + sum[1]));

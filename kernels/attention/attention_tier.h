@@ -1,6 +1,5 @@
-// What the kernels of attention share: the rows of a tile and what they see of the keys, masks and caps. Only *_tier
-// and
-// *_amx files include it.
+// What the kernels of attention share: the rows of a tile and what they see of the keys, masks and caps. Included by
+// *_tier and *_amx files alone.
 #pragma once
 #include "tc/kernels/attention/attention.h"
 #include "tc/kernels/elementwise/vec_math.h"

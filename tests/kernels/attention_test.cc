@@ -333,6 +333,37 @@ TEST_P(Attention, WhatIsNoNumberStaysInItsRow) {
     EXPECT_EQ(std::isnan(y[static_cast<std::size_t>(i)]), i / size == 11 || i / size == 21) << i;
 }
 
+// The least number hides keys from rows that see others, and none from those that see no others.
+TEST_P(Attention, TheLeastNumberAsBias) {
+  for (const std::int64_t q_length : {3, 20, 60}) {
+    const std::int64_t kv_length = 130, size = 32;
+    Random random(9);
+    const std::vector<float> q = random.floats(static_cast<std::size_t>(q_length * size)),
+                             k = random.floats(kv_length * size), v = random.floats(kv_length * size);
+    std::vector<float> y(q.size()), scratch(1 << 18),
+        bias(static_cast<std::size_t>(q_length * kv_length), std::numeric_limits<float>::lowest());
+    bias[2 * kv_length + 100] = 0;
+    AttentionArgs a;
+    a.batch = a.q_heads = a.kv_heads = 1, a.q_length = q_length, a.kv_length = kv_length, a.head_size = size;
+    a.v_head_size = size;
+    a.q = view<const float>(q.data(), false, 1, q_length, size);
+    a.k = view<const float>(k.data(), false, 1, kv_length, size);
+    a.v = view<const float>(v.data(), false, 1, kv_length, size);
+    a.y = view<float>(y.data(), false, 1, q_length, size);
+    a.mask = {.bias = bias.data(), .row = kv_length, .column = 1, .length = kv_length};
+    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    const AttentionTable& kernels = table(GetParam()).attention;
+    Team team(1);
+    attention(team, kernels, a, kernels.plan.fn(a));
+    for (std::int64_t j = 0; j < size; ++j) {
+      double mean = 0;
+      for (std::int64_t t = 0; t < kv_length; ++t) mean += static_cast<double>(v[t * size + j]) / kv_length;
+      EXPECT_NEAR(y[j], mean, 1e-5) << q_length << " " << j;
+      EXPECT_NEAR(y[2 * size + j], v[100 * size + j], 1e-5) << q_length << " " << j;
+    }
+  }
+}
+
 TEST_P(Attention, HiddenRowsAreZero) {
   for (const std::int64_t q_length : {3, 20}) {
     check({.q_length = q_length, .kv_length = 8, .head_size = 4, .v_head_size = 4, .causal = true, .first = -2});
