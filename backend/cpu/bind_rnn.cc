@@ -36,7 +36,7 @@ void order_gates(const float* from, int64_t n, int64_t k, float* to) {
 // of an LSTM are in the order of its blocks, and always packed.
 struct Weights {
   Slot slot = kNoSlot;            // at run time
-  const float* packed = nullptr;  // or packed,
+  const float* packed = nullptr;  // or packed
   bool fixed = false;             // in fixed point
   const float* halves = nullptr;  // or as halves, or both
   const int8_t* bytes = nullptr;  // or packed as whole numbers, which count steps[direction] each
