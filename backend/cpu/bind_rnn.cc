@@ -134,16 +134,15 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
   const int64_t most = most_fixed_rows(table.traits.fn(), static_cast<size_t>(t->size()) * sizeof(float) / 2);
   const int64_t few = lstm ? std::min(most, kernels::kMostFixedLstmRows) : most;
   if (recurrent && batch.is_const() && batch.value() <= few) {
-    w.packed_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::fixed);
-    const float* fixed = in_form(GemmForm::fixed, w.packed_floats);
+    const int64_t floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::fixed);
+    const float* fixed = in_form(GemmForm::fixed, floats);
     w.fixed = true;
     for (int64_t d = 0; d < directions; ++d)
-      w.fixed &= kernels::gemm_fixed_holds(table.traits.fn(), fixed + d * w.packed_floats, w.k, w.count);
+      w.fixed &= kernels::gemm_fixed_holds(table.traits.fn(), fixed + d * floats, w.k, w.count);
     if (w.fixed) {
-      w.packed = fixed;
+      w.packed = fixed, w.packed_floats = floats;
       return w;
     }
-    w.packed_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count);
   }
   // A step's product may be one of few rows.
   const bool small = w.k * w.count <= kBothForms;

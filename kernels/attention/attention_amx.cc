@@ -88,17 +88,9 @@ AttentionPlan make_plan(const AttentionArgs& a) {
 }
 
 void split_queries(const AttentionArgs& a, const Rows& r, const Scratch& s) {
-  const __m512 scale = _mm512_set1_ps(a.scale);
-  for (int64_t i = 0; i < r.count; ++i) {
-    const float* q = r.q + i * r.q_step;
-    std::byte* to = bytes(s.query_strip(i)) + i % kStripRows * kRowBytes;
-    for (int64_t p = 0; p < a.head_size; p += kStep, to += kStepBytes) {
-      const Halves h = split(_mm512_maskz_loadu_ps(lanes_below(a.head_size - p), q + p) * scale,
-                             _mm512_maskz_loadu_ps(lanes_below(a.head_size - p - kSide), q + p + kSide) * scale);
-      _mm512_store_si512(to, h.high);
-      _mm512_store_si512(to + 2 * kTileBytes, h.low);
-    }
-  }
+  for (int64_t i = 0; i < r.count; ++i)
+    split_row(r.q + i * r.q_step, 1, a.head_size, bytes(s.query_strip(i)) + i % kStripRows * kRowBytes, kStepBytes,
+              2 * kTileBytes);
 }
 
 // Pairs of a key's elements become a column.
@@ -173,19 +165,20 @@ void soften(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t i, 
   const float* from = s.scores + i % kStripRows * kStripCols;
   const int64_t seen = least(n, r.seen(i, a.causal) - column), at = r.mask + i * r.mask_step;
   const bool any_mask = masked(a);
+  const VecF scale(a.scale);
   VecF x[kRowVecs];
 #pragma GCC unroll 8
   for (int64_t v = 0; v < kRowVecs; ++v) {
     const float* scores = from + v / 2 * kTileSums + v % 2 * kVecFloats;
     const int64_t key = v * kVecFloats, left = seen - key;
     if constexpr (kMasked == Masked::no) {
-      x[v] = load(scores);
+      x[v] = load(scores) * scale;
     } else if constexpr (kMasked == Masked::by_bias) {
-      x[v] = load(scores) + load(a.mask.bias + at + column + key);
+      x[v] = fma(load(scores), scale, load(a.mask.bias + at + column + key));
     } else {
       x[v] = VecF(kHidden);
       if (left <= 0) continue;
-      x[v] = load(scores);
+      x[v] = load(scores) * scale;
       if (a.softcap != 0) x[v] = capped(x[v], a.softcap);
       if (any_mask) x[v] = x[v] + mask_lanes(a.mask, at, column + key, static_cast<int>(least(kVecFloats, left)));
       x[v] = first_lanes(x[v], left);
@@ -217,8 +210,8 @@ void soften(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t i, 
   store(s.sum + i * kVecFloats, fma(load(s.sum + i * kVecFloats), factor, sum));
 }
 
-void soften(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t row, int64_t rows, int64_t column,
-            int64_t n, bool first) {
+void soften_rows(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t row, int64_t rows, int64_t column,
+                 int64_t n, bool first) {
   const bool plain = a.softcap == 0 && a.mask.visible == nullptr && (a.mask.bias == nullptr || a.mask.column != 0);
   const auto by = [&](int64_t i) {
     if (!plain || r.seen(i, a.causal) - column < kKeys) return soften<Masked::otherwise>;
@@ -239,7 +232,7 @@ void attend(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t row
     sum_split(rows, n - j, sum, nothing, s.scores + j / kStripCols * kTileSums);
   }
   const bool first = column == 0;
-  soften(a, r, s, row, rows, column, n, first);
+  soften_rows(a, r, s, row, rows, column, n, first);
   sum.a = bytes(s.weights);
   sum.blocks = ceil_div(n, kStep);
   for (int64_t j = 0; j < a.v_head_size; j += kStripCols) {

@@ -62,6 +62,11 @@ inline void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k
   for (int v = 0; v * kVecFloats < width; ++v) store(scales + v * kVecFloats, scale[v]);
 }
 
+// A panel's scales, from the end of its last row on.
+TC_INLINE const float* fixed_scales(const std::byte* end) {
+  return reinterpret_cast<const float*>((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4);
+}
+
 // Panels in fixed point, as gemv_panel and few_steps read them.
 struct FixedRows {
   static constexpr int64_t bytes(int64_t width) { return whole22_bytes(width); }
@@ -74,7 +79,7 @@ struct FixedRows {
   }
   template <int M, int NV>
   TC_INLINE static void finish(Tile<M, NV>& tile, const std::byte* end) {
-    const auto* scales = reinterpret_cast<const float*>((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4);
+    const float* scales = fixed_scales(end);
 #pragma GCC unroll 4
     for (int v = 0; v < NV; ++v) {
       const VecF scale = load(scales + v * kVecFloats);

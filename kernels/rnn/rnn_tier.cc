@@ -41,12 +41,10 @@ TC_INLINE constexpr int64_t column_of(int64_t n, int64_t column) {
 // What a register of sums counts, from the end of the weights that these have met; of floats nothing else than 1.
 template <class W>
 TC_INLINE VecF unit_of(float unit, const W* end, int64_t column) {
-  if constexpr (kFixed<W>) {
-    const auto* scales = reinterpret_cast<const float*>((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4);
-    return load(scales + column) * VecF(kFixedLeft);
-  } else {
+  if constexpr (kFixed<W>)
+    return load(fixed_scales(end) + column) * VecF(kFixedLeft);
+  else
     return VecF(unit);
-  }
 }
 
 // R rows of one panel's gates: sums += before * weights, for `steps` of the inner axis; whole numbers count `unit`

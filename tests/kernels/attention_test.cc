@@ -31,7 +31,7 @@ struct Problem {
   bool packed = false;  // heads side by side
   bool causal = false;
   std::int64_t first = 0;
-  float softcap = 0;
+  float scale = 0.75f, softcap = 0;
   std::vector<std::int64_t> lengths = {};
   MaskKind mask = MaskKind::none;
   std::int64_t mask_extents[4] = {1, 1, 1, 1};  // 1 broadcasts, but for the last one, which may be too short
@@ -42,6 +42,36 @@ HeadsView<T> view(T* data, bool packed, std::int64_t heads, std::int64_t length,
   if (packed) return {data, heads * length * size, size, heads * size};
   return {data, heads * length * size, length * size, size};
 }
+
+// Heads one after the other, for what is asked of whole results.
+struct Heads {
+  std::vector<float> q, k, v, y;
+  AttentionArgs args;
+
+  Heads(std::size_t heads, std::size_t q_length, std::size_t kv_length, std::size_t size) {
+    Random random(3);
+    q = random.floats(heads * q_length * size), k = random.floats(heads * kv_length * size);
+    v = random.floats(k.size());
+    y.resize(q.size());
+    const auto extent = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+    args.batch = 1, args.q_heads = args.kv_heads = extent(heads);
+    args.q_length = extent(q_length), args.kv_length = extent(kv_length);
+    args.head_size = args.v_head_size = extent(size);
+  }
+  void run(Tier tier, int threads) {
+    const std::int64_t heads = args.q_heads, size = args.head_size;
+    args.q = view<const float>(q.data(), false, heads, args.q_length, size);
+    args.k = view<const float>(k.data(), false, heads, args.kv_length, size);
+    args.v = view<const float>(v.data(), false, heads, args.kv_length, size);
+    args.y = view<float>(y.data(), false, heads, args.q_length, size);
+    const AttentionTable& kernels = table(tier).attention;
+    const AttentionPlan plan = kernels.plan.fn(args);
+    std::vector<float> scratch(attention_scratch_bytes(plan, threads) / sizeof(float) + 16);
+    args.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    Team team(threads);
+    attention(team, kernels, args, plan);
+  }
+};
 
 // The definition, in double.
 std::vector<double> expected_row(const Problem& p, const AttentionArgs& a, std::int64_t b, std::int64_t h,
@@ -103,7 +133,7 @@ class Attention : public ::testing::TestWithParam<Tier> {
     a.k = view<const float>(k.data(), p.packed, p.kv_heads, p.kv_length, p.head_size);
     a.v = view<const float>(v.data(), p.packed, p.kv_heads, p.kv_length, p.v_head_size);
     a.y = view<float>(y.data(), p.packed, p.q_heads, p.q_length, p.v_head_size);
-    a.scale = 0.75f;
+    a.scale = p.scale;
     a.softcap = p.softcap;
     a.causal = p.causal;
     a.first = p.first;
@@ -130,9 +160,9 @@ class Attention : public ::testing::TestWithParam<Tier> {
     std::vector<float> scratch(bytes / sizeof(float) + 16, std::numeric_limits<float>::quiet_NaN());
     a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
     attention(team, kernels, a, plan);
-    // What a score is off by, whose terms are random.
+    // By halves: what a score is off by, whose terms are random.
     const double term = static_cast<double>(a.scale) * std::sqrt(static_cast<double>(a.head_size));
-    const double tolerance = 4e-6 + term * (plan.split ? kSplitError / 2 : 0x1p-21);
+    const double tolerance = 4e-6 + (plan.split ? term * kSplitError / 2 : 0);
     for (std::int64_t b = 0; b < p.batch; ++b)
       for (std::int64_t h = 0; h < p.q_heads; ++h)
         for (std::int64_t i = 0; i < p.q_length; ++i) {
@@ -254,7 +284,7 @@ TEST_P(Attention, Masks) {
 
 // Sizes from which AMX multiplies by halves.
 TEST_P(Attention, LargeHeads) {
-  const Problem large{.q_length = 56, .kv_length = 150, .head_size = 40, .v_head_size = 40};
+  const Problem large{.q_length = 56, .kv_length = 150, .head_size = 40, .v_head_size = 40, .scale = 0.25f};
   for (const Edge edge : kEdges) {
     for (const std::int64_t q_length : {9, 17, 40, 56, 63, 64, 65, 100}) {
       for (const std::int64_t kv_length : {96, 127, 128, 129, 160, 257}) {
@@ -311,55 +341,27 @@ TEST_P(Attention, LargeHeads) {
 }
 
 TEST_P(Attention, WhatIsNoNumberStaysInItsRow) {
-  const std::int64_t q_length = 60, kv_length = 130, size = 32;
-  Random random(5);
-  std::vector<float> q = random.floats(q_length * size);
-  const std::vector<float> k = random.floats(kv_length * size), v = random.floats(kv_length * size);
-  q[11 * size + 3] = std::numeric_limits<float>::quiet_NaN();
-  q[21 * size + 3] = std::numeric_limits<float>::infinity();
-  std::vector<float> y(q.size()), scratch(1 << 18);
-  AttentionArgs a;
-  a.batch = a.q_heads = a.kv_heads = 1, a.q_length = q_length, a.kv_length = kv_length, a.head_size = size;
-  a.v_head_size = size;
-  a.q = view<const float>(q.data(), false, 1, q_length, size);
-  a.k = view<const float>(k.data(), false, 1, kv_length, size);
-  a.v = view<const float>(v.data(), false, 1, kv_length, size);
-  a.y = view<float>(y.data(), false, 1, q_length, size);
-  a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
-  const AttentionTable& kernels = table(GetParam()).attention;
-  Team team(1);
-  attention(team, kernels, a, kernels.plan.fn(a));
-  for (std::int64_t i = 0; i < q_length * size; ++i)
-    EXPECT_EQ(std::isnan(y[static_cast<std::size_t>(i)]), i / size == 11 || i / size == 21) << i;
+  Heads h(1, 60, 130, 32);
+  h.q[11 * 32 + 3] = std::numeric_limits<float>::quiet_NaN();
+  h.q[21 * 32 + 3] = std::numeric_limits<float>::infinity();
+  h.run(GetParam(), 1);
+  for (std::size_t i = 0; i < h.y.size(); ++i) EXPECT_EQ(std::isnan(h.y[i]), i / 32 == 11 || i / 32 == 21) << i;
 }
 
 // The least number hides keys from rows that see others, and none from those that see no others.
 TEST_P(Attention, TheLeastNumberAsBias) {
-  for (const std::int64_t q_length : {3, 20, 60}) {
-    const std::int64_t kv_length = 130, size = 32;
-    Random random(9);
-    const std::vector<float> q = random.floats(static_cast<std::size_t>(q_length * size)),
-                             k = random.floats(kv_length * size), v = random.floats(kv_length * size);
-    std::vector<float> y(q.size()), scratch(1 << 18),
-        bias(static_cast<std::size_t>(q_length * kv_length), std::numeric_limits<float>::lowest());
-    bias[2 * kv_length + 100] = 0;
-    AttentionArgs a;
-    a.batch = a.q_heads = a.kv_heads = 1, a.q_length = q_length, a.kv_length = kv_length, a.head_size = size;
-    a.v_head_size = size;
-    a.q = view<const float>(q.data(), false, 1, q_length, size);
-    a.k = view<const float>(k.data(), false, 1, kv_length, size);
-    a.v = view<const float>(v.data(), false, 1, kv_length, size);
-    a.y = view<float>(y.data(), false, 1, q_length, size);
-    a.mask = {.bias = bias.data(), .row = kv_length, .column = 1, .length = kv_length};
-    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
-    const AttentionTable& kernels = table(GetParam()).attention;
-    Team team(1);
-    attention(team, kernels, a, kernels.plan.fn(a));
-    for (std::int64_t j = 0; j < size; ++j) {
+  constexpr std::size_t kKeys = 130, kSize = 32;
+  for (const std::size_t q_length : {3, 20, 60}) {
+    Heads h(1, q_length, kKeys, kSize);
+    std::vector<float> bias(q_length * kKeys, std::numeric_limits<float>::lowest());
+    bias[2 * kKeys + 100] = 0;
+    h.args.mask = {.bias = bias.data(), .row = kKeys, .column = 1, .length = kKeys};
+    h.run(GetParam(), 1);
+    for (std::size_t j = 0; j < kSize; ++j) {
       double mean = 0;
-      for (std::int64_t t = 0; t < kv_length; ++t) mean += static_cast<double>(v[t * size + j]) / kv_length;
-      EXPECT_NEAR(y[j], mean, 1e-5) << q_length << " " << j;
-      EXPECT_NEAR(y[2 * size + j], v[100 * size + j], 1e-5) << q_length << " " << j;
+      for (std::size_t t = 0; t < kKeys; ++t) mean += static_cast<double>(h.v[t * kSize + j]) / kKeys;
+      EXPECT_NEAR(h.y[j], mean, 1e-5) << q_length << " " << j;
+      EXPECT_NEAR(h.y[2 * kSize + j], h.v[100 * kSize + j], 1e-5) << q_length << " " << j;
     }
   }
 }
@@ -372,48 +374,20 @@ TEST_P(Attention, HiddenRowsAreZero) {
 }
 
 TEST_P(Attention, HiddenRowsAreWhatIsAskedFor) {
-  for (const std::int64_t q_length : {3, 20}) {
-    const auto n = static_cast<std::size_t>(q_length * 4);
-    const std::vector<float> q(n, 1.0f), k(12, 1.0f);
-    std::vector<float> y(n), scratch(1 << 16);
-    AttentionArgs a;
-    a.batch = a.q_heads = a.kv_heads = 1, a.q_length = q_length, a.kv_length = 3, a.head_size = a.v_head_size = 4;
-    a.q = view<const float>(q.data(), false, 1, q_length, 4);
-    a.k = a.v = view<const float>(k.data(), false, 1, 3, 4);
-    a.y = view<float>(y.data(), false, 1, q_length, 4);
-    a.causal = true, a.first = -2, a.hidden_rows = std::numeric_limits<float>::quiet_NaN();
-    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
-    const AttentionTable& kernels = table(GetParam()).attention;
-    Team team(1);
-    attention(team, kernels, a, kernels.plan.fn(a));
-    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(std::isnan(y[i]), i < 8) << i;
+  for (const std::size_t q_length : {3, 20}) {
+    Heads h(1, q_length, 3, 4);
+    h.args.causal = true, h.args.first = -2, h.args.hidden_rows = std::numeric_limits<float>::quiet_NaN();
+    h.run(GetParam(), 1);
+    for (std::size_t i = 0; i < h.y.size(); ++i) EXPECT_EQ(std::isnan(h.y[i]), i < 8) << i;
   }
 }
 
 TEST_P(Attention, TheSameBitsOnAnyNumberOfThreads) {
-  const AttentionTable& kernels = table(GetParam()).attention;
-  Random random(3);
-  const std::int64_t heads = 5, length = 150, size = 36;
-  const auto n = static_cast<std::size_t>(heads * length * size);
-  const std::vector<float> q = random.floats(n), k = random.floats(n), v = random.floats(n);
-  std::vector<float> results[2];
-  for (const int threads : {1, 3}) {
-    Team team(threads);
-    std::vector<float>& y = results[threads == 3];
-    y.resize(n);
-    AttentionArgs a;
-    a.batch = 1, a.q_heads = a.kv_heads = heads, a.q_length = a.kv_length = length;
-    a.head_size = a.v_head_size = size;
-    a.q = view<const float>(q.data(), false, heads, length, size);
-    a.k = view<const float>(k.data(), false, heads, length, size);
-    a.v = view<const float>(v.data(), false, heads, length, size);
-    a.y = view<float>(y.data(), false, heads, length, size);
-    const AttentionPlan plan = kernels.plan.fn(a);
-    std::vector<float> scratch(attention_scratch_bytes(plan, threads) / sizeof(float) + 16);
-    a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
-    attention(team, kernels, a, plan);
-  }
-  EXPECT_EQ(results[0], results[1]);
+  Heads h(5, 150, 150, 36);
+  h.run(GetParam(), 1);
+  const std::vector<float> alone = h.y;
+  h.run(GetParam(), 3);
+  EXPECT_EQ(alone, h.y);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, Attention, ::testing::ValuesIn(machine_tiers(Tier::amx)),
