@@ -16,9 +16,9 @@ struct PerWorker {
 };
 
 // Takes pieces of scratch one after the other; with a null base it only counts.
-class Pieces {
+class ScratchPieces {
  public:
-  explicit Pieces(std::byte* base) : base_(base) {}
+  explicit ScratchPieces(std::byte* base) : base_(base) {}
   template <class T>
   T* take(int64_t count) {
     T* piece = base_ ? reinterpret_cast<T*>(base_ + used_) : nullptr;

@@ -42,7 +42,7 @@ struct Work {
   double *x, *products, *scores;
   size_t bytes;  // to the next worker's
   Work(const PackedVectors& v, int64_t scores_per_row, std::byte* base) {
-    kernels::Pieces pieces(base);
+    kernels::ScratchPieces pieces(base);
     x = pieces.take<double>(tile_rows(v) * v.features);
     products = pieces.take<double>(tile_rows(v) * v.padded);
     scores = pieces.take<double>(tile_rows(v) * scores_per_row);

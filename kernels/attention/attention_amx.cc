@@ -5,7 +5,6 @@
 #include "tc/kernels/attention/attention_tier.h"
 #include "tc/kernels/gemm/split_amx.h"
 #include "tc/kernels/simd/transpose.h"
-#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -41,28 +40,17 @@ struct Scratch {
   float* query_strip(int64_t row) const { return queries + row / kStripRows * head_steps * kStepFloats; }
 };
 
-int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scratch* s) {
-  const int64_t head_steps = ceil_div(a.head_size, kStep), key_steps = ceil_div(p.key_block, kStep);
+Scratch lay_out(const AttentionArgs& a, const AttentionPlan& p, ScratchPieces& pieces) {
+  Scratch s;
+  s.head_steps = ceil_div(a.head_size, kStep), s.key_steps = ceil_div(p.key_block, kStep);
   const int64_t row_strips = ceil_div(p.row_block, kStripRows), value_strips = ceil_div(a.v_head_size, kStripCols);
-  const int64_t rows = round_up(p.row_block, kVecFloats), out_ld = value_strips * kStripCols;
-  const int64_t sizes[] = {row_strips * head_steps * kStepFloats,
-                           key_steps * head_steps * kStepFloats,
-                           key_steps * kStepFloats,
-                           value_strips * key_steps * kStepFloats,
-                           key_steps * kTileSums,
-                           kTileSums,
-                           p.row_block * out_ld,
-                           rows,
-                           rows,
-                           p.row_block * kVecFloats};
-  float* at[10];
-  int64_t total = 0;
-  for (int i = 0; i < 10; ++i) {
-    at[i] = base + total;
-    total += round_up(sizes[i], kVecFloats);
-  }
-  if (s) *s = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], out_ld, head_steps, key_steps};
-  return total;
+  s.out_ld = value_strips * kStripCols;
+  const auto take = [&](int64_t floats) { return pieces.take<float>(floats); };
+  s.queries = take(row_strips * s.head_steps * kStepFloats), s.keys = take(s.key_steps * s.head_steps * kStepFloats);
+  s.weights = take(s.key_steps * kStepFloats), s.values = take(value_strips * s.key_steps * kStepFloats);
+  s.scores = take(s.key_steps * kTileSums), s.tile = take(kTileSums), s.out = take(p.row_block * s.out_ld);
+  s.peak = take(p.row_block), s.factor = take(p.row_block), s.sum = take(p.row_block * kVecFloats);
+  return s;
 }
 
 // One thread, products of f32 and these: 12 heads of 64, 512 queries and keys 7.2 and 4.3 ms, 72 queries and 512 or 128
@@ -83,7 +71,7 @@ AttentionPlan make_plan(const AttentionArgs& a) {
   const int64_t fit = least(kMostRows, kRowFloats / (a.head_size + a.v_head_size)), most = least(shared, fit);
   p.row_block = round_up(ceil_div(p.rows, ceil_div(p.rows, most < kLeastRows ? kLeastRows : most)), kStripRows);
   p.key_block = least(kKeys, a.kv_length);
-  p.worker_floats = worker_stride<float>(lay_out(a, p, nullptr, nullptr));
+  p.worker_floats = worker_floats(a, p, lay_out);
   return p;
 }
 
@@ -252,8 +240,7 @@ void attend(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t row
 void run(const AttentionArgs& a, const AttentionPlan& p, int64_t tile, int worker) {
   if (!p.split) return other.run.fn(a, p, tile, worker);
   const Rows r = rows_of(a, p, tile);
-  Scratch s;
-  lay_out(a, p, a.scratch + worker * p.worker_floats, &s);
+  const Scratch s = scratch_of(a, p, worker, lay_out);
   split_queries(a, r, s);
   const int64_t keys = r.seen(r.count - 1, a.causal);
   {

@@ -4,7 +4,6 @@
 #include "tc/kernels/gemm/pack_tier.h"
 #include "tc/kernels/reduce/lanes.h"
 #include "tc/kernels/simd/transpose.h"
-#include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
 namespace {
@@ -29,28 +28,16 @@ struct Scratch {
   int64_t scores_ld, out_ld;
 };
 
-int64_t lay_out(const AttentionArgs& a, const AttentionPlan& p, float* base, Scratch* s) {
-  const bool few = p.row_block <= kFewRows;
-  const int64_t rows = round_up(p.row_block, kPanel), out_ld = round_up(a.v_head_size, kVecFloats);
-  const int64_t sizes[] = {few ? p.row_block * round_up(p.key_block, kVecFloats) : p.key_block * rows,
-                           p.row_block * out_ld,
-                           rows,
-                           rows,
-                           rows,
-                           few ? 0 : a.head_size * rows,
-                           few || a.v_head_size % kVecFloats == 0 ? 0 : p.key_block * kPanel};
-  int64_t at[7];
-  int64_t total = 0;
-  for (int i = 0; i < 7; ++i) {
-    at[i] = total;
-    total += round_up(sizes[i], 16);
-  }
-  if (s) {
-    *s = {base + at[0], base + at[1], base + at[2], base + at[3],
-          base + at[4], base + at[5], base + at[6], few ? round_up(p.key_block, kVecFloats) : rows,
-          out_ld};
-  }
-  return total;
+Scratch lay_out(const AttentionArgs& a, const AttentionPlan& p, ScratchPieces& pieces) {
+  Scratch s;
+  const bool few = p.row_block <= kFewRows, direct = a.v_head_size % kVecFloats == 0;
+  const int64_t rows = round_up(p.row_block, kPanel);
+  s.scores_ld = few ? round_up(p.key_block, kVecFloats) : rows, s.out_ld = round_up(a.v_head_size, kVecFloats);
+  const auto take = [&](int64_t floats) { return pieces.take<float>(floats); };
+  s.scores = take((few ? p.row_block : p.key_block) * s.scores_ld), s.out = take(p.row_block * s.out_ld);
+  s.peak = take(rows), s.sum = take(rows), s.factor = take(rows);
+  s.queries = take(few ? 0 : a.head_size * rows), s.values = take(few || direct ? 0 : p.key_block * kPanel);
+  return s;
 }
 
 AttentionPlan make_plan(const AttentionArgs& a) {
@@ -61,7 +48,7 @@ AttentionPlan make_plan(const AttentionArgs& a) {
   const int64_t blocks = (p.rows + kRowBlock - 1) / kRowBlock;
   p.row_block = blocks == 0 ? 1 : (p.rows + blocks - 1) / blocks;
   p.key_block = least(kKeyBlock, a.kv_length < 1 ? 1 : a.kv_length);
-  p.worker_floats = worker_stride<float>(lay_out(a, p, nullptr, nullptr));
+  p.worker_floats = worker_floats(a, p, lay_out);
   return p;
 }
 
@@ -268,8 +255,7 @@ void rescale(const Rows& r, const Scratch& s) {
 
 void run(const AttentionArgs& a, const AttentionPlan& p, int64_t tile, int worker) {
   const Rows r = rows_of(a, p, tile);
-  Scratch s;
-  lay_out(a, p, a.scratch + worker * p.worker_floats, &s);
+  const Scratch s = scratch_of(a, p, worker, lay_out);
   const bool few = p.row_block <= kFewRows;
   const int64_t keys = r.seen(r.count - 1, a.causal);
   if (!few) pack_queries(a, r, s);

@@ -4,6 +4,7 @@
 #include "tc/kernels/attention/attention.h"
 #include "tc/kernels/elementwise/vec_math.h"
 #include "tc/kernels/gemm/micro_tier.h"
+#include "tc/kernels/scratch.h"
 
 namespace tc::kernels {
 namespace {
@@ -12,6 +13,19 @@ constexpr float kHidden = -infinity<float>;
 
 TC_INLINE int64_t round_up(int64_t a, int64_t b) {
   return (a + b - 1) / b * b;
+}
+
+// What a worker's memory takes of what lay_out(args, plan, pieces) cuts it into, and one's own.
+template <class LayOut>
+int64_t worker_floats(const AttentionArgs& a, const AttentionPlan& p, LayOut lay_out) {
+  ScratchPieces count(nullptr);
+  lay_out(a, p, count);
+  return static_cast<int64_t>(count.used_apart() / sizeof(float));
+}
+template <class LayOut>
+auto scratch_of(const AttentionArgs& a, const AttentionPlan& p, int worker, LayOut lay_out) {
+  ScratchPieces own(reinterpret_cast<std::byte*>(a.scratch + worker * p.worker_floats));
+  return lay_out(a, p, own);
 }
 
 // The rows of a tile: all from one head, or one from each of several.

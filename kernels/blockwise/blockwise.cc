@@ -42,7 +42,7 @@ struct Scratch {
   explicit Scratch(const BlockwiseArgs& a) {
     all.count = a.m <= kBlockwiseFineRows ? 3 : 2;
     const int64_t groups = a.m * a.shape.groups(), numbers = groups * a.shape.group;
-    Pieces pieces(a.scratch);
+    ScratchPieces pieces(a.scratch);
     for (int d = 0; d < all.count; ++d) all.digit[d] = pieces.take<int8_t>(numbers);
     all.scale = pieces.take<float>(groups);
     all.sum = pieces.take<int32_t>(groups);

@@ -19,7 +19,7 @@ struct GemmScratch {
   uint8_t* b = nullptr;
   size_t bytes = 0;
   GemmScratch(const Int8Table& table, const Int8GemmArgs& g, int threads) {
-    Pieces pieces(g.scratch);
+    ScratchPieces pieces(g.scratch);
     const Int8Traits t = table.traits.fn();
     const bool copied = g.a_signed || g.k % 4 || t.side > 1;
     apart = copied && g.m <= t.rows;

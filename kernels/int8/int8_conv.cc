@@ -176,7 +176,7 @@ struct DirectScratch {
   int32_t* bias = nullptr;
   size_t bytes = 0;
   DirectScratch(const Int8Traits& t, const Int8ConvArgs& c, int threads) {
-    Pieces all(c.scratch);
+    ScratchPieces all(c.scratch);
     const int64_t rows = pixel_pieces(t, c).size;
     const Image whole(c);
     apart = whole.copied && threads > 1 && copy_ns(whole) < kLeastSharedNs;
@@ -288,7 +288,7 @@ struct DepthwiseScratch {
   float* bias = nullptr;
   size_t bytes = 0;
   DepthwiseScratch(const Int8ConvArgs& c, int threads) {
-    Pieces all(c.scratch);
+    ScratchPieces all(c.scratch);
     const int64_t rows = row_pieces(c).size;
     const int64_t in_rows = (rows - 1) * c.stride[0] + (c.kernel[0] - 1) * c.dilation[0] + 1;
     in = all.take_each<float>(threads, in_rows * c.in[1] * kChannelBlock);

@@ -66,7 +66,7 @@ struct ConvScratch {
   int32_t *bias = nullptr, *factor = nullptr;
   size_t bytes = 0;
   ConvScratch(const Int8Table& table, const Int8ConvArgs& c, int threads) {
-    Pieces all(c.scratch);
+    ScratchPieces all(c.scratch);
     const Int8Traits t = table.traits.fn();
     offsets = all.take<int64_t>(taps(c));
     parts = all.take<uint8_t>(Parts(c).bytes(t.width));

@@ -15,7 +15,7 @@ int64_t most_taps(const RoiArgs& a, int64_t extent) {
   return a.most_samples > 0 ? std::min(extent, 2 * a.most_samples) : extent;
 }
 
-RoiScratch cut(const RoiArgs& a, Pieces& pieces) {
+RoiScratch cut(const RoiArgs& a, ScratchPieces& pieces) {
   const int64_t row_taps = a.rows * most_taps(a, a.height), column_taps = a.columns * most_taps(a, a.width);
   RoiScratch s;
   s.row_taps = pieces.take<RoiTap>(row_taps);
@@ -30,7 +30,7 @@ RoiScratch cut(const RoiArgs& a, Pieces& pieces) {
 }
 
 size_t worker_bytes(const RoiArgs& args) {
-  Pieces pieces(nullptr);
+  ScratchPieces pieces(nullptr);
   cut(args, pieces);
   return pieces.used_apart();
 }
@@ -42,7 +42,7 @@ size_t roi_scratch_bytes(const RoiArgs& args, int threads) {
 }
 
 RoiScratch roi_scratch(const RoiArgs& args, int worker) {
-  Pieces pieces(args.scratch + static_cast<size_t>(worker) * args.scratch_bytes);
+  ScratchPieces pieces(args.scratch + static_cast<size_t>(worker) * args.scratch_bytes);
   return cut(args, pieces);
 }
 

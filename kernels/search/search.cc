@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kGrain = 16 * 1024;
 
 size_t top_k_worker_scratch(const TopKArgs& a) {
-  Pieces pieces(nullptr);
+  ScratchPieces pieces(nullptr);
   const int64_t rank_bytes = elem_bytes(a.type) == 8 ? 16 : 8;
   pieces.take<std::byte>(a.n * rank_bytes);
   pieces.take<std::byte>(a.n * rank_bytes);
@@ -22,7 +22,7 @@ size_t top_k_worker_scratch(const TopKArgs& a) {
 
 struct NmsMemory {
   NmsMemory(const NmsArgs& a, int threads, std::byte* base) : kept_room(std::clamp<int64_t>(a.most, 0, a.n)) {
-    Pieces pieces(base);
+    ScratchPieces pieces(base);
     counts = pieces.take<int64_t>(a.batches * a.classes);
     kept = pieces.take<int32_t>(a.batches * a.classes * kept_room);
     boxes = take(pieces, a.batches * a.n);
@@ -53,12 +53,12 @@ struct NmsMemory {
   size_t bytes;
 
  private:
-  static NmsBoxes take(Pieces& pieces, int64_t n) {
+  static NmsBoxes take(ScratchPieces& pieces, int64_t n) {
     float* p[5];
     for (float*& piece : p) piece = pieces.take<float>(n);
     return {p[0], p[1], p[2], p[3], p[4]};
   }
-  NmsWork work(Pieces& pieces, int64_t n) const {
+  NmsWork work(ScratchPieces& pieces, int64_t n) const {
     auto* ranks = pieces.take<uint64_t>(n);
     auto* best = pieces.take<uint64_t>(n);
     auto* spare = pieces.take<uint64_t>(n);
@@ -178,7 +178,7 @@ size_t unique_scratch(const UniqueArgs& a) {
 int64_t unique(const SearchTable& table, const UniqueArgs& a) {
   const int64_t found = table.unique.fn(a);
   if (a.sorted) return found;
-  Pieces pieces(a.scratch);
+  ScratchPieces pieces(a.scratch);
   auto* number = pieces.take<int64_t>(found);
   auto* counts = pieces.take<int64_t>(found);
   std::fill_n(number, found, -1);

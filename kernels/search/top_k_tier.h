@@ -107,7 +107,7 @@ void top_k_row(const TopKArgs& a, int64_t row, std::byte* scratch) {
   const K flip = a.largest ? 0 : -1;
   const Raw* x = static_cast<const Raw*>(a.x) + row / a.inner * a.n * a.inner + row % a.inner;
   K key[kChunk];
-  Pieces pieces(scratch);
+  ScratchPieces pieces(scratch);
   auto* list = pieces.take<Rank<K>>(a.n);
   const Rank<K>* best;
   if (sorts_all(a.n, a.k)) {

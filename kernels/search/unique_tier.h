@@ -28,7 +28,7 @@ template <Elem E>
 int64_t unique_as(const UniqueArgs& a) {
   using K = typename KeyOf<E>::Key;
   if (a.n == 0) return 0;
-  Pieces pieces(a.scratch);
+  ScratchPieces pieces(a.scratch);
   auto* keys = pieces.take<K>(a.n);
   make_keys<E>(a.x, a.n, 1, K{-1}, keys);  // small ones first
   auto* ranks = pieces.take<Rank<K>>(a.n);

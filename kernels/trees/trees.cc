@@ -77,7 +77,7 @@ struct Scratch {
   size_t bytes;  // to the next worker's
 
   Scratch(const TreeArgs& a, std::byte* base) {
-    Pieces pieces(base);
+    ScratchPieces pieces(base);
     const std::int64_t rows = by_trees(a) ? 2 * kTreeLanes : rows_per_tile(a);
     x = pieces.take<std::byte>(rows * a.features * (a.wide ? 8 : 4));
     scores = pieces.take<double>(rows * a.targets);
