@@ -11,10 +11,6 @@ namespace {
 
 constexpr float kHidden = -infinity<float>;
 
-TC_INLINE int64_t round_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b * b;
-}
-
 // What a worker's memory takes of what lay_out(args, plan, pieces) cuts it into, and one's own.
 template <class LayOut>
 int64_t worker_floats(const AttentionArgs& a, const AttentionPlan& p, LayOut lay_out) {

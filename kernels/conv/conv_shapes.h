@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/kernels/conv/conv.h"
+#include "tc/kernels/rounding.h"
 
 namespace tc::kernels {
 namespace {
@@ -10,12 +11,6 @@ namespace {
 inline constexpr int64_t kIm2colK = 384;  // steps at a time
 inline constexpr int64_t kSplitChannels = 32, kSplitOutputs = 32, kSplitTiles = 32;
 
-inline int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-inline int64_t round_up(int64_t a, int64_t b) {
-  return ceil_div(a, b) * b;
-}
 inline int64_t blocks(int64_t channels) {
   return ceil_div(channels, kChannelBlock);
 }

@@ -7,6 +7,7 @@
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/gemm/strassen.h"
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/rounding.h"
 #include "tc/kernels/simd/subnormals.h"
 #include "tc/kernels/worker_stride.h"
 
@@ -53,13 +54,6 @@ constexpr int64_t kLeastDot = 16;
 // of Zen 5 with one into the first: 1.19, the other way 1.26 (two threads 0.93, 1.03); 4 x 1024 x 1024 of the
 // third-level cache 0.037, 0.052, 1 x 768 x 3072 0.079, 0.091. One of Zen 3 with four: 6.6 to 5.6.
 constexpr int64_t kFarFloats = 256 * 1024;
-
-int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-int64_t round_up(int64_t a, int64_t b) {
-  return ceil_div(a, b) * b;
-}
 
 GemmPlan::Reach far_reach() {
   const CpuInfo& cpu = cpu_info();

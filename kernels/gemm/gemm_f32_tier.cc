@@ -18,10 +18,6 @@ using Path = GemmPlan::Path;
 using Reach = GemmPlan::Reach;
 using Source = GemmPlan::Source;
 
-TC_INLINE int64_t round_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b * b;
-}
-
 // Of fixed point: widening takes five instructions for each register of B, which SSE4.2 does no faster than floats come
 // (one row from the third-level cache of a Xeon 0.82 of their speed, 2048 x 4096; AVX-512 1.45, AVX2 1.38).
 constexpr int64_t kMostFew = kVecFloats == 4 ? 0 : kFewRows;

@@ -1,13 +1,11 @@
 // How products and convolutions of bytes lay out their operands and scratch; private to them.
 #pragma once
 #include "tc/kernels/int8/int8.h"
+#include "tc/kernels/rounding.h"
 #include "tc/kernels/scratch.h"
 
 namespace tc::kernels {
 
-constexpr int64_t round_up(int64_t n, int64_t to) {
-  return (n + to - 1) / to * to;
-}
 constexpr int64_t quads(int64_t bytes) {
   return (bytes + 3) / 4;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/kernels/parallel.h"
+#include "tc/kernels/rounding.h"
 #include "tc/kernels/worker_stride.h"
 
 namespace tc::kernels {
@@ -21,12 +22,6 @@ constexpr int64_t kThinWork = 32 * 1024;              // elements of the large o
 constexpr int64_t kThinRows = 3;
 constexpr int64_t kMostColumns = 512;  // of a tile of rows
 
-int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-int64_t round_up(int64_t a, int64_t b) {
-  return ceil_div(a, b) * b;
-}
 size_t bytes_of(int64_t elements, Elem type) {
   return static_cast<size_t>(round_up(elements * elem_bytes(type), 64));
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <xsimd/xsimd.hpp>
 
+#include "tc/kernels/rounding.h"
 #include "tc/kernels/tier.h"
 
 #define TC_INLINE inline __attribute__((always_inline))
@@ -23,9 +24,6 @@ TC_INLINE int64_t least(int64_t a, int64_t b) {
 }
 TC_INLINE int64_t most(int64_t a, int64_t b) {
   return a > b ? a : b;
-}
-TC_INLINE int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
 }
 
 #if defined(__AVX512F__)
