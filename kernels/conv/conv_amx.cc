@@ -221,9 +221,8 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
       sum.tap_count = 0;
       for_phase_taps(s, phase, [&](int64_t, int64_t, int64_t) { ++sum.tap_count; });
       const std::byte* next = sum.b + channels * sum.tap_count * kStepBytes;
-      SplitAhead ahead;
-      if (next < weights_end)
-        ahead = {next, least(kMostAhead, ceil_div(kStepBytes / 64, ceil_div(outputs, kStripRows)))};
+      SplitAhead first_ahead = ahead_of_first(sum.b), later_ahead;
+      if (next < weights_end) later_ahead = ahead_of_later(next, ceil_div(outputs, kStripRows));
       const int64_t top = s.transposed ? phase / across - s.pad[1] : 0,
                     left = s.transposed ? phase % across - s.pad[2] : 0;
       // Columns that lie in the image.
@@ -232,7 +231,7 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
       for (int64_t first = 0; first < outputs; first += kStripRows) {
         const int64_t last = least(outputs, first + kStripRows);
         sum.a = region + first * kRowBytes;
-        sum_split(last - first, count * kChannelBlock, sum, ahead, sums);
+        sum_split(last - first, count * kChannelBlock, sum, first == 0 ? first_ahead : later_ahead, sums);
         for (int64_t y = first / shape.cols; y * shape.cols < last; ++y) {
           const int64_t start = y * shape.cols, image_row = (row0 + y) * down + top;
           const int64_t from = first > start + begin ? first : start + begin, to = least(start + end, last);

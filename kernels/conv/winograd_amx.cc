@@ -116,9 +116,9 @@ void conv_winograd_amx(const ConvArgs& args, const ConvPlan& p, int64_t tile_ind
       for (int64_t block = first, strip = 0; block < last; block += kStripBlocks, ++strip) {
         sum.b = w + (strip * kElements + e) * layout.weights;
         for (int64_t row = 0; row < range.tiles(); row += kStripRows) {
-          SplitAhead none;
+          SplitAhead ahead = row == 0 ? ahead_of_first(sum.b) : SplitAhead();
           sum.a = v + e * layout.element + row * kRowBytes;
-          sum_split(range.tiles() - row, (last - block) * kChannelBlock, sum, none,
+          sum_split(range.tiles() - row, (last - block) * kChannelBlock, sum, ahead,
                     m + strip * m_strip + e * m_element + row * kStripCols);
         }
       }

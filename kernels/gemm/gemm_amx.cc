@@ -165,14 +165,14 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
     sum.blocks = s1 - s0;
     for (int64_t j = col0; j < col1; j += kStripCols) {
       const int64_t cols = least(kStripCols, col1 - j);
-      SplitAhead ahead;
+      SplitAhead first_ahead, ahead;
       if (shared != nullptr) {
         sum.b = shared + ((j - col0) / kStripCols * steps + s0) * kStepBytes;
       } else if (g.halves != nullptr) {
         sum.b = reinterpret_cast<const std::byte*>(it.b) + (j / kStripCols * steps + s0) * kStepBytes;
         const int64_t strips = ceil_div(row1 - row0, kStripRows);
-        if (j + kStripCols < g.n && p.row_tiles == 1)
-          ahead = {sum.b + steps * kStepBytes, least(kMostAhead, ceil_div(kStepBytes / 64, strips))};
+        first_ahead = ahead_of_first(sum.b);
+        if (j + kStripCols < g.n && p.row_tiles == 1) ahead = ahead_of_later(sum.b + steps * kStepBytes, strips);
       } else if (p.source == Source::in_tile) {
         const int64_t strip = (j - col0) / kStripCols % kSplitTogether, strip_bytes = sum.blocks * kStepBytes;
         if (strip == 0)
@@ -192,13 +192,13 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
           const int64_t lines = (k1 - k0) * stride(next) / 16 / 2;
           const float* from = panels + next * g.k + (more_panels ? k0 : more_steps ? k1 : 0) * stride(next);
           ahead.at = reinterpret_cast<const std::byte*>(from + (second == 0 ? 0 : lines * 16));
-          ahead.lines = ceil_div(lines, sum.blocks * ceil_div(row1 - row0, kStripRows));
+          ahead.lines = ceil_div(lines, 4 * sum.blocks * ceil_div(row1 - row0, kStripRows));
         }
       }
       for (int64_t row = row0; row < row1; row += kStripRows) {
         const int64_t rows = least(kStripRows, row1 - row);
         sum.a = a + (row - row0) / kStripRows * p.strip_floats * 4 + s0 * kStepBytes;
-        sum_split(rows, cols, sum, ahead, sums);
+        sum_split(rows, cols, sum, row == row0 && first_ahead.lines > 0 ? first_ahead : ahead, sums);
         TileOut out = out_at(g, it, row, j, cols);
         out.first = s0 == 0;
         out.last = s1 == steps;
