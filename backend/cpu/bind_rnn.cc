@@ -173,7 +173,7 @@ struct Product {
     args.a_rs = w.k, args.b_rs = 1, args.b_cs = w.k, args.c_rs = c_rs;
     // How the right side is packed is all that a plan asks.
     args.packed_b = w.packed || (w.lstm && !w.halves) ? &kNothing : nullptr;
-    args.fixed = w.fixed;
+    if (w.fixed) args.form = GemmForm::fixed;
     args.halves = w.halves ? &kNothing : nullptr;
     adds = adds_to_c;
     if (adds) args.residual_rs = c_rs, args.residual_cs = 1;

@@ -1,6 +1,8 @@
 #include "tc/backend/cpu/factor.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "tc/kernels/cpu.h"
 
@@ -23,6 +25,41 @@ bool beyond_caches(size_t bytes) {
 // BERT 27.6/13.9 and 38.8/16.9.
 constexpr int64_t kMostNearRows = 5, kMostNearRowsAvx2 = 3;
 
+// Whether all of them are numbers of such a type, infinities and NaN left out. Of weights that are not, the first few
+// tell.
+template <class Is>
+bool all_are(const Tensor& t, Is is) {
+  const auto* bytes = static_cast<const std::byte*>(t.data());
+  constexpr int64_t kTogether = 1024;
+  for (int64_t i = 0; i < t.size(); i += kTogether) {
+    bool all = true;
+    for (int64_t j = i; j < std::min(i + kTogether, t.size()); ++j) {
+      uint32_t bits;
+      std::memcpy(&bits, bytes + 4 * j, sizeof(bits));
+      all &= is(bits);
+    }
+    if (!all) return false;
+  }
+  return true;
+}
+bool is_bf16(uint32_t bits) {
+  return (bits & 0xffff) == 0 && (bits & 0x7f800000) != 0x7f800000;
+}
+// Below 2^-14 these are multiples of 2^-24.
+bool is_f16(uint32_t bits) {
+  constexpr uint32_t kLeast = uint32_t{127 - 14} << 23, kMost = uint32_t{127 + 16} << 23;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  const float count = std::bit_cast<float>(magnitude) * 0x1p24f;
+  const bool small = magnitude < kLeast && count == static_cast<float>(static_cast<int32_t>(std::min(count, 1e6f)));
+  return small || (magnitude >= kLeast && magnitude < kMost && (bits & 0x1fff) == 0);
+}
+
+std::optional<kernels::GemmForm> short_form(const Tensor& t) {
+  if (all_are(t, is_bf16)) return kernels::GemmForm::bf16;
+  if (all_are(t, is_f16)) return kernels::GemmForm::f16;
+  return {};
+}
+
 }  // namespace
 
 int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes) {
@@ -37,6 +74,7 @@ Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64
   most_few_ = most_fixed_rows(traits, b.constant_bytes());
   far_ = most_few_ > 0;
   if (!far_ && traits.splits) most_few_ = kernels::kGemvRows;
+  if (far_ && (rows == kAnyRows || rows <= most_few_)) short_ = short_form(source_);
   if (rows == kAnyRows && most_few_ > 0 && source_.is_mapped()) {
     later_ = b.packs_later(i);
     return;
@@ -44,13 +82,20 @@ Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64
   const auto now = [&](const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
     return b.pack(i, key, bytes, fill);
   };
-  packed_[0] = packed_[1] = pack(rows != kAnyRows && rows <= most_few_, now);
+  widens_ = rows == kAnyRows && short_;
+  if (widens_)
+    packed_[1] = pack(true, now);
+  else
+    packed_[0] = packed_[1] = pack(rows != kAnyRows && rows <= most_few_, now);
   source_ = {};
 }
 
 const Factor::Packed& Factor::for_rows(int64_t rows) {
   const int few = rows <= most_few_ ? 1 : 0;
-  if (later_) std::call_once(once_[few], [&] { packed_[few] = pack(few == 1, later_); });
+  if (later_)
+    std::call_once(once_[few], [&] { packed_[few] = pack(few == 1, later_); });
+  else if (widens_ && few == 0)
+    std::call_once(once_[0], [&] { packed_[0] = pack_widened(); });
   return packed_[few];
 }
 
@@ -66,13 +111,25 @@ Factor::Packed Factor::pack(bool few, const Binder::PackLater& memory) const {
     return static_cast<const float*>(memory(cat("gemm ", transposed_, " ", table_.pack(form).name), bytes, fill));
   };
   if (few && far_) {
+    if (short_) return {.packed_b = in_form(*short_), .form = *short_};
     const float* fixed = in_form(Form::fixed);
-    if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .fixed = true};
+    if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .form = Form::fixed};
   }
   const bool halves = !(few && !far_) && kernels::gemm_form(traits, k_, n_) == Form::halves;
   Packed packed;
   if (halves) packed.halves = in_form(Form::halves);
   if (!halves || k_ * n_ <= kBothForms) packed.packed_b = in_form(Form::panels);
+  return packed;
+}
+
+Factor::Packed Factor::pack_widened() {
+  const kernels::GemmTraits traits = table_.traits.fn();
+  const kernels::GemmForm form = kernels::gemm_form(traits, k_, n_);
+  widened_ = Tensor(DType::f32, {kernels::gemm_packed_floats(traits, k_, n_, form)});
+  auto* to = static_cast<float*>(widened_.mutable_data());
+  kernels::gemm_repack(kernels::Team::shared(), table_, packed_[1].form, packed_[1].packed_b, k_, n_, to, form);
+  Packed packed;
+  (form == kernels::GemmForm::halves ? packed.halves : packed.packed_b) = to;
   return packed;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "tc/backend/cpu/bind.h"
 #include "tc/kernels/gemm/gemm.h"
@@ -24,12 +25,13 @@ class Factor {
   // As in GemmArgs.
   struct Packed {
     const float *packed_b = nullptr, *halves = nullptr;
-    bool fixed = false;
+    kernels::GemmForm form = kernels::GemmForm::panels;
   };
 
   // Operand `i` of the binder's node, k x n; `transposed`: it lies as n x k. `rows`: of its products, or kAnyRows. Then
   // forms are packed when runs first need them, if the operand lies in a mapped file: what is not packed costs no
-  // memory there. Otherwise there are those for many rows, and small ones for few as well.
+  // memory there; that for many rows also if its numbers are exact in 16 bits, which those for few keep. Otherwise
+  // there are those for many rows, and small ones for few as well.
   Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
 
   // For products of so many rows. Thread-safe; valid as long as the executable.
@@ -37,14 +39,18 @@ class Factor {
 
  private:
   Packed pack(bool few, const Binder::PackLater& memory) const;
+  Packed pack_widened();
 
   const kernels::GemmTable& table_;
   Tensor source_;
   bool transposed_;
   int64_t k_, n_;
-  bool far_;  // read from memory, or from a slow cache, by each run
+  std::optional<kernels::GemmForm> short_;  // that numbers are exact in
+  bool far_;                                // read from memory, or from a slow cache, by each run
   int64_t most_few_;
   Binder::PackLater later_;  // of what is packed by runs
+  bool widens_ = false;      // or that for many rows is made of that for few
+  Tensor widened_;
   std::once_flag once_[2];
   Packed packed_[2];  // for many rows, for few
 };

@@ -45,7 +45,7 @@ void gemm_step(Binder& b, const GemmOperands& o, const ActivationEpilogue& activ
         // The plan depends on how B is packed, and on strides.
         if (o.factor) {
           const Factor::Packed& packed = o.factor->for_rows(s.args.m);
-          s.args.packed_b = packed.packed_b, s.args.halves = packed.halves, s.args.fixed = packed.fixed;
+          s.args.packed_b = packed.packed_b, s.args.halves = packed.halves, s.args.form = packed.form;
         }
         s.plan = kernels::gemm_plan(s.args, traits);
         f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));

@@ -36,7 +36,7 @@ struct Gemm {
     if (s.packed) {
       gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, s.k, s.n, packed.data, *s.packed);
       (s.packed == GemmForm::halves ? g.halves : g.packed_b) = packed.data;
-      g.fixed = s.packed == GemmForm::fixed;
+      if (s.packed != GemmForm::halves) g.form = *s.packed;
     }
     plan = gemm_plan(g, kernels.traits.fn());
     scratch = Buffer(static_cast<int64_t>(gemm_scratch_bytes(plan, threads) / 4));
@@ -54,15 +54,17 @@ Run gemm_run(Tier tier, int threads, const Shape& s) {
           [work] { gemm(work->team, work->kernels, work->g, work->plan); }};
 }
 
-constexpr const char* kForms[] = {"/packed", "/halves", "/fixed"};
-constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::halves, kFixed = GemmForm::fixed;
+constexpr const char* kForms[] = {"/packed", "/halves", "/fixed", "/f16", "/bf16"};
+constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::halves, kFixed = GemmForm::fixed,
+                   kF16 = GemmForm::f16, kBf16 = GemmForm::bf16;
 const Shape kShapes[] = {
     {256, 256, 256},           {512, 512, 512},           {1024, 1024, 1024},        {2048, 2048, 2048},
     {512, 512, 512, {}, true}, {128, 3072, 768, kPanels}, {128, 768, 3072, kPanels}, {128, 768, 3072, kHalves},
     {64, 784, 128, kPanels},   {128, 128, 64, {}, true},  {1, 4096, 4096, kPanels},  {1, 4096, 4096, kHalves},
-    {1, 4096, 4096, kFixed},   {1, 4096, 4096},           {1, 4096, 4096, {}, true}, {4096, 1, 4096},
-    {4, 1024, 1024, kPanels},  {4, 1024, 1024, kFixed},   {8, 4096, 4096, kPanels},  {8, 4096, 4096, kHalves},
-    {8, 4096, 4096, kFixed},   {1, 128, 784, kPanels},
+    {1, 4096, 4096, kFixed},   {1, 4096, 4096, kF16},     {1, 4096, 4096, kBf16},    {1, 4096, 4096},
+    {1, 4096, 4096, {}, true}, {4096, 1, 4096},           {4, 1024, 1024, kPanels},  {4, 1024, 1024, kFixed},
+    {8, 4096, 4096, kPanels},  {8, 4096, 4096, kHalves},  {8, 4096, 4096, kFixed},   {8, 4096, 4096, kF16},
+    {1, 128, 784, kPanels},
 };
 
 }  // namespace
@@ -72,7 +74,7 @@ void register_gemm() {
     const GemmTraits traits = table(static_cast<Tier>(tier)).gemm.traits.fn();
     for (const Shape& s : kShapes) {
       if (s.packed == kHalves && !traits.splits) continue;
-      if (s.packed == kFixed && s.m > std::max(kGemvRows, traits.few_rows)) continue;
+      if (s.packed && *s.packed >= kFixed && s.m > std::max(kGemvRows, traits.few_rows)) continue;
       const std::string name = std::string("gemm/") + tier_name(static_cast<Tier>(tier)) + "/" + std::to_string(s.m) +
                                "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
                                (s.packed ? kForms[static_cast<size_t>(*s.packed)] : "") + (s.b_transposed ? "/Bt" : "");

@@ -19,6 +19,24 @@ struct FloatRows {
   TC_INLINE static void finish(Tile<M, NV>&, const std::byte*) {}
 };
 
+// Panels of numbers of 16 bits.
+template <VecF (*kLoad)(const uint16_t*), void (*kStore)(uint16_t*, VecF)>
+struct ShortRows {
+  static constexpr int64_t bytes(int64_t width) { return width * int64_t{sizeof(uint16_t)}; }
+  static void put(std::byte* to, VecF x) { kStore(reinterpret_cast<uint16_t*>(to), x); }
+  template <int M, int NV>
+  TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
+    VecF w[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; ++v) w[v] = kLoad(reinterpret_cast<const uint16_t*>(b) + v * kVecFloats);
+    tile.step(a, rs, w);
+  }
+  template <int M, int NV>
+  TC_INLINE static void finish(Tile<M, NV>&, const std::byte*) {}
+};
+using F16Rows = ShortRows<load_f16, store_f16>;
+using Bf16Rows = ShortRows<load_bf16, store_bf16>;
+
 // Registers of a panel that are summed at a time, each widened once for all rows, and the most rows.
 inline constexpr int kFewVecs = kVecFloats == 16 ? 2 : kPanelVecs;
 inline constexpr int kFewRows = kMaxRows[kFewVecs];

@@ -91,7 +91,7 @@ struct FixedRows {
 
 // The left factor as the right one's rows take it, its own `rs` floats apart.
 inline void copy_left(const GemmArgs& g, const float* a, float* to, int64_t rs) {
-  const float factor = g.fixed ? kFixedLeft : 1.0f;
+  const float factor = g.form == GemmForm::fixed ? kFixedLeft : 1.0f;
   for (int64_t i = 0; i < g.m; ++i, a += g.a_rs, to += rs) {
     int64_t p = 0;
     if (g.a_cs == 1)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <vector>
 
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/gemm/strassen.h"
@@ -116,9 +117,10 @@ void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t
 // 0.90, -, 0.87, 6 -, 1.08, 0.85, 12 -, 1.11, 0.87; in fixed point 2 0.41, -, 0.40, 3 0.53, -, 0.49, 4 0.55, -, 0.50.
 // AVX2, 2 of floats 0.82, -, 0.91, 3 1.04, -, 0.78, 6 -, 1.29, 0.88; in fixed point 1 0.58, -, 0.51, 3 1.02, -, 0.62.
 int64_t rows_at_once(const GemmArgs& g, const GemmTraits& t) {
-  const bool far = g.packed_b != nullptr && g.halves == nullptr && (g.fixed || g.k * g.n > t.near_floats);
+  const bool far =
+      g.packed_b != nullptr && g.halves == nullptr && (g.form != GemmForm::panels || g.k * g.n > t.near_floats);
   if (!far || t.few_rows == 0) return kGemvRows;
-  return g.fixed && t.lanes == 8 ? 0 : 2;
+  return g.form == GemmForm::fixed && t.lanes == 8 ? 0 : 2;
 }
 
 // Steps of a panel that all rows go over before the next ones: the second-level cache holds them and those.
@@ -326,7 +328,8 @@ int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmF
   if (form == GemmForm::halves) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
   const int64_t columns = round_up(n, traits.lanes);
   // Eleven bytes for four of them.
-  return form == GemmForm::fixed ? ceil_div(11 * columns * k, 16) + columns : columns * k;
+  if (form == GemmForm::fixed) return ceil_div(11 * columns * k, 16) + columns;
+  return form == GemmForm::panels ? columns * k : columns * k / 2;
 }
 
 bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n) {
@@ -399,10 +402,10 @@ GemmPlan gemm_plan(const GemmArgs& g, const GemmTraits& t) {
     plan_columns(p, g, t, packed || halves ? t.width : 512);
     p.k_block = g.k;
     p.split = halves && !packed;
-    p.worker_floats = p.split   ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
-                      : g.fixed ? g.m * g.k
-                      : packed  ? 0
-                                : 4 * p.col_tile;
+    p.worker_floats = p.split                     ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
+                      : g.form == GemmForm::fixed ? g.m * g.k
+                      : packed                    ? 0
+                                                  : 4 * p.col_tile;
     if (g.k * g.n >= kFarFloats) p.reach = far_reach();
     return p;
   }
@@ -463,6 +466,18 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
   parallel_for(team, panels.count(), [&](int64_t tile, int) {
     const int64_t col = panels.begin(tile) * width;
     pack(b, b_rs, b_cs, k, col, std::min(n, panels.end(tile) * width), dst + gemm_packed_floats(traits, k, col, form));
+  });
+}
+
+void gemm_repack(Team& team, const GemmTable& kernels, GemmForm from, const float* packed, int64_t k, int64_t n,
+                 float* dst, GemmForm form) {
+  const GemmTraits traits = kernels.traits.fn();
+  parallel_for(team, ceil_div(n, traits.width), [&](int64_t panel, int) {
+    const int64_t col = panel * traits.width, cols = std::min(traits.width + int64_t{0}, n - col);
+    const int64_t width = round_up(cols, traits.lanes);
+    std::vector<float> floats(static_cast<size_t>(k * width));
+    kernels.widen.fn(from, packed + gemm_packed_floats(traits, k, col, from), k * width, floats.data());
+    kernels.pack(form).fn(floats.data(), width, 1, k, 0, cols, dst + gemm_packed_floats(traits, k, col, form));
   });
 }
 

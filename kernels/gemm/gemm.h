@@ -8,7 +8,7 @@
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
 // such instead (GemmForm::halves), or as well: panels then serve up to four rows. What
-// is multiplied by a few rows alone may be packed in fixed point (GemmForm::fixed).
+// is multiplied by a few rows alone may be packed in fewer bits (GemmForm::fixed, f16 and bf16).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,13 +31,18 @@ struct GemmShape {
   int64_t residual_rs = 0, residual_cs = 1, residual_batch[2] = {0, 0};  // 0 broadcasts
 };
 
+// How B is packed. `fixed`: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats
+// half as much again is read. What 22 bits of a column's largest number hold is exact. `f16`, `bf16`: panels of such
+// numbers, for a B that is exact in them.
+enum class GemmForm : uint8_t { panels, halves, fixed, f16, bf16 };
+
 struct GemmArgs : GemmShape {
   const float* a = nullptr;
-  const float* b = nullptr;         // unused when packed_b or halves are set
-  const float* packed_b = nullptr;  // as panels; b_batch then counts floats of packed form
-  bool fixed = false;               // packed_b is in fixed point: m <= few_rows, or kGemvRows
-  const float* halves = nullptr;    // as halves; the same. Both: without batches
-  float* c = nullptr;               // overlaps neither A nor B
+  const float* b = nullptr;          // unused when packed_b or halves are set
+  const float* packed_b = nullptr;   // as panels; b_batch then counts floats of packed form
+  GemmForm form = GemmForm::panels;  // of packed_b; in fewer bits: m <= few_rows, or kGemvRows
+  const float* halves = nullptr;     // as halves; the same. Both: without batches
+  float* c = nullptr;                // overlaps neither A nor B
   Epilogue epilogue;
   float* scratch = nullptr;  // 64-byte aligned
 };
@@ -51,7 +56,7 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t few_rows;          // that Path::few is made for, and that fixed point from memory is faster for than panels
+  int64_t few_rows;          // that Path::few is made for, and that fewer bits from memory are faster for than panels
   int64_t near_floats;       // of B that the second-level cache holds
   bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
 };
@@ -148,17 +153,15 @@ inline int64_t next_column(const GemmPlan& plan, int worker, int64_t col0, int64
   return worker == 0 || col0 == 0 ? col1 : col0 - plan.col_tile;
 }
 
-// How B is packed. `fixed`: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats
-// half as much again is read. What 22 bits of a column's largest number hold is exact.
-enum class GemmForm : uint8_t { panels, halves, fixed };
-
 struct GemmTable {
   Slot<GemmTraits()> traits;
   // Packs columns [col0, col1) of a k x n matrix with strides; col0 is a multiple of the width. dst is the packed form
   // of column col0. Halves are empty where traits.splits is false.
   using Pack =
       Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)>;
-  Pack packs[3];
+  Pack packs[5];
+  // Floats of packed f16 or bf16.
+  Slot<void(GemmForm form, const float* packed, int64_t count, float* to)> widen;
   // One tile of one phase; worker < the number of threads that scratch was sized for.
   Slot<void(const GemmArgs&, const GemmPlan&, int phase, int64_t tile, int worker)> run;
 
@@ -181,6 +184,10 @@ bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, 
 // Packs a k x n matrix; dst: gemm_packed_floats of them, halves from a multiple of 64 bytes on.
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
                float* dst, GemmForm form = GemmForm::panels);
+
+// The same of a matrix that is packed as f16 or bf16, into panels or halves.
+void gemm_repack(Team& team, const GemmTable& kernels, GemmForm from, const float* packed, int64_t k, int64_t n,
+                 float* dst, GemmForm form);
 
 // Runs a plan. args.scratch holds gemm_scratch_bytes(plan, team.threads()).
 void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const GemmPlan& plan);

@@ -52,6 +52,19 @@ void pack_b(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int
   }
 }
 
+// Panels of numbers of 16 bits.
+template <class Rows>
+void pack_short(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
+  auto* to = reinterpret_cast<std::byte*>(dst);
+  for (int64_t j0 = col0; j0 < col1; j0 += kPanel) {
+    const int cols = static_cast<int>(least(kPanel, col1 - j0)), width = static_cast<int>(round_up(cols, kVecFloats));
+    each_register(b + j0 * cs, rs, cs, k, cols, width, [&](int, VecF x) {
+      Rows::put(to, x);
+      to += Rows::bytes(kVecFloats);
+    });
+  }
+}
+
 void pack_fixed(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
   for (int64_t j0 = col0; j0 < col1; j0 += kPanel, dst += fixed_offset(k, kPanel)) {
     const int cols = static_cast<int>(least(kPanel, col1 - j0)), width = static_cast<int>(round_up(cols, kVecFloats));
@@ -181,9 +194,9 @@ constexpr int kGemvSums = 16;
 constexpr int kGemvSums = 8;
 #endif
 
-// M rows by NV registers of a packed panel, whose Rows are FloatRows or FixedRows. K has parts with sums of their own,
-// so that the fused multiply-adds of one accumulator do not wait for each other: every few steps, or pieces that are
-// streams. onward: bytes from the panel to the one that is read next.
+// M rows by NV registers of a packed panel, whose Rows are FloatRows, FixedRows, F16Rows or Bf16Rows. K has parts with
+// sums of their own, so that the fused multiply-adds of one accumulator do not wait for each other: every few steps, or
+// pieces that are streams. onward: bytes from the panel to the one that is read next.
 template <class Rows, int M, int NV, Reach kReach>
 void gemv_panel(const GemmArgs& g, const Item& it, const std::byte* panel, int64_t onward, const TileOut& out) {
   constexpr int kMost = kGemvSums / M / NV, kParts = kMost < 1 ? 1 : kMost < 4 ? kMost : 4;
@@ -250,9 +263,33 @@ GemvFn gemv_of(Reach reach, int64_t rows, int vecs) {
   }
 }
 
-// The panel from column j on, packed in either form.
+void widen(GemmForm form, const float* packed, int64_t count, float* to) {
+  const auto* from = reinterpret_cast<const uint16_t*>(packed);
+  for (int64_t i = 0; i < count; i += kVecFloats)
+    store(to + i, form == GemmForm::f16 ? load_f16(from + i) : load_bf16(from + i));
+}
+
+// The panel from column j on.
 const std::byte* panel_of(const GemmArgs& g, const Item& it, int64_t j) {
-  return reinterpret_cast<const std::byte*>(it.b + (g.fixed ? fixed_offset(g.k, j) : j * g.k));
+  const int64_t floats = g.form == GemmForm::fixed    ? fixed_offset(g.k, j)
+                         : g.form == GemmForm::panels ? j * g.k
+                                                      : j * g.k / 2;
+  return reinterpret_cast<const std::byte*>(it.b + floats);
+}
+
+// f of the Rows of a form.
+template <class Fn>
+auto with_rows(GemmForm form, Fn f) {
+  switch (form) {
+    case GemmForm::fixed:
+      return f(FixedRows{});
+    case GemmForm::f16:
+      return f(F16Rows{});
+    case GemmForm::bf16:
+      return f(Bf16Rows{});
+    default:
+      return f(FloatRows{});
+  }
 }
 
 void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1, int worker) {
@@ -262,7 +299,7 @@ void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t c
     const int vecs = static_cast<int>((cols + kVecFloats - 1) / kVecFloats);
     const std::byte* const panel = panel_of(g, it, j);
     const std::byte* const next = panel_of(g, it, j + kPanel < col1 ? j + kPanel : beyond);
-    const auto run = g.fixed ? gemv_of<FixedRows>(p.reach, g.m, vecs) : gemv_of<FloatRows>(p.reach, g.m, vecs);
+    const auto run = with_rows(g.form, [&](auto rows) { return gemv_of<decltype(rows)>(p.reach, g.m, vecs); });
     run(g, it, panel, next - panel, out_at(g, it, 0, j, cols));
   }
 }
@@ -458,12 +495,11 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
   }
   if (p.path == Path::few) {
-    const auto rows = g.fixed ? few_rows<FixedRows> : few_rows<FloatRows>;
-    rows(g, p, it, col0, col1, worker);
+    with_rows(g.form, [&](auto rows) { few_rows<decltype(rows)>(g, p, it, col0, col1, worker); });
     return strip(g, it, 0, g.m, col0, col1 - col0);
   }
   if (p.path == Path::gemv) {
-    if (g.fixed) {
+    if (g.form == GemmForm::fixed) {
       gemv_fixed(g, p, it, col0, col1, worker);
     } else if (p.source == Source::packed) {
       gemv_packed(g, p, it, col0, col1, worker);
@@ -494,7 +530,12 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
 extern constinit const GemmTable TC_TIER_NAME(gemm_table);
 constinit const GemmTable TC_TIER_NAME(gemm_table) = {
     .traits = TC_KERNEL(traits, "gemm_f32_traits"),
-    .packs = {TC_KERNEL(pack_b, "gemm_f32_pack"), {}, TC_KERNEL(pack_fixed, "gemm_f32_pack_fixed")},
+    .packs = {TC_KERNEL(pack_b, "gemm_f32_pack"),
+              {},
+              TC_KERNEL(pack_fixed, "gemm_f32_pack_fixed"),
+              TC_KERNEL(pack_short<F16Rows>, "gemm_f32_pack_f16"),
+              TC_KERNEL(pack_short<Bf16Rows>, "gemm_f32_pack_bf16")},
+    .widen = TC_KERNEL(widen, "gemm_f32_widen"),
     .run = TC_KERNEL(run, "gemm_f32__" TC_TILE_NAME),
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -31,12 +32,12 @@ struct Case {
   int64_t m, n, k;
   bool a_transposed = false, b_transposed = false, packed = false;
   int64_t batch0 = 1, batch1 = 1;
-  bool b_shared = false;  // one B for all of the batch
-  bool strassen = false;  // large enough for Strassen's method
-  bool packs_a = false;   // long enough for packed rows, too low for that
-  bool halves = false;    // `packed` as halves, where the tier has them
-  bool fixed = false;     // `packed` in fixed point
-  bool few = false;       // by Path::few, where the tier has it for so many rows
+  bool b_shared = false;             // one B for all of the batch
+  bool strassen = false;             // large enough for Strassen's method
+  bool packs_a = false;              // long enough for packed rows, too low for that
+  bool halves = false;               // `packed` as halves, where the tier has them
+  bool few = false;                  // by Path::few, where the tier has it for so many rows
+  GemmForm form = GemmForm::panels;  // of `packed`
 };
 
 struct Extras {
@@ -54,11 +55,23 @@ inline void add_position(void* context, float* tile, int64_t rows, int64_t cols,
   }
 }
 
+// To what a form holds.
+inline std::vector<float> rounded(std::vector<float> numbers, GemmForm form) {
+  for (float& x : numbers) {
+    const auto bits = std::bit_cast<uint32_t>(x);
+    if (form == GemmForm::bf16) x = std::bit_cast<float>(bits & 0xffff0000);
+    if (form == GemmForm::f16)
+      x = std::fabs(x) < 0x1p-14f ? 0x1p-24f * std::round(x * 0x1p24f) : std::bit_cast<float>(bits & 0xffffe000);
+  }
+  return numbers;
+}
+inline constexpr const char* kFormNames[] = {"", "", " in fixed point", " as f16", " as bf16"};
+
 inline std::string describe(const Case& c, const Extras& x, Tier tier) {
   return std::string(tier_name(tier)) + " m=" + std::to_string(c.m) + " n=" + std::to_string(c.n) +
          " k=" + std::to_string(c.k) + (c.a_transposed ? " At" : "") + (c.b_transposed ? " Bt" : "") +
-         (c.packed ? " packed" : "") + (c.halves ? " as halves" : "") + (c.fixed ? " in fixed point" : "") + " batch " +
-         std::to_string(c.batch0) + "x" + std::to_string(c.batch1) + (x.bias ? " bias" : "") +
+         (c.packed ? " packed" : "") + (c.halves ? " as halves" : "") + kFormNames[static_cast<size_t>(c.form)] +
+         " batch " + std::to_string(c.batch0) + "x" + std::to_string(c.batch1) + (x.bias ? " bias" : "") +
          (x.scale ? " scale" : "") + (x.row_bias ? " row_bias" : "") + (x.residual ? " residual" : "") +
          (x.residual_is_c ? " in place" : "") + (x.clip ? " clip" : "") + (x.strip ? " strip" : "");
 }
@@ -69,7 +82,7 @@ inline std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& t
   const int64_t batches = c.batch0 * c.batch1;
   const int64_t b_count = c.b_shared ? 1 : batches;
   GuardedBuffer<float> a(random.floats(count(batches * c.m * c.k)), edge);
-  GuardedBuffer<float> b(random.floats(count(b_count * c.k * c.n)), edge);
+  GuardedBuffer<float> b(rounded(random.floats(count(b_count * c.k * c.n)), c.form), edge);
   GuardedBuffer<float> out(random.floats(count(batches * c.m * c.n)), edge);
   GuardedBuffer<float> bias(random.floats(count(c.n)), edge);
   GuardedBuffer<float> scale(random.floats(count(c.n)), edge);
@@ -134,7 +147,7 @@ inline std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& t
     }
   }
 
-  const GemmForm form = c.fixed ? GemmForm::fixed : c.halves ? gemm_form(traits, c.k, c.n) : GemmForm::panels;
+  const GemmForm form = c.halves ? gemm_form(traits, c.k, c.n) : c.form;
   const int64_t size = gemm_packed_floats(traits, c.k, c.n, form);
   GuardedBuffer<float> packed(c.packed ? count(size * b_count) : 0, edge);
   if (c.packed) {
@@ -142,7 +155,7 @@ inline std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& t
       gemm_pack(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n, packed.data() + q * size, form);
     }
     (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
-    g.fixed = c.fixed;
+    g.form = c.form;
     g.b = nullptr;
     if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
   }
@@ -159,7 +172,7 @@ inline void check(const Case& c, const Extras& x = {}) {
   std::vector<double> truth;  // the same for all
   for (const Tier tier : machine_tiers(Tier::amx)) {
     const int64_t few = table(tier).gemm.traits.fn().few_rows;
-    if (c.fixed && c.m > std::max(kGemvRows, few)) continue;
+    if (c.form != GemmForm::panels && c.m > std::max(kGemvRows, few)) continue;
     for (const Edge edge : kEdges) {
       SCOPED_TRACE(describe(c, x, tier));
       GemmPlan plan;
@@ -169,7 +182,7 @@ inline void check(const Case& c, const Extras& x = {}) {
       EXPECT_TRUE(!c.few || c.m > few || plan.path == GemmPlan::Path::few);
       // Factors are 0.5 on average.
       const double halves = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
-      const double fixed = c.fixed ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
+      const double fixed = c.form == GemmForm::fixed ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
       const double bound = 2e-7 * static_cast<double>(c.k + 4) + (halves + fixed) * double{std::fmax(1.0f, x.alpha)};
       for (size_t i = 0; i < truth.size(); ++i) {
         const double position = x.strip ? 1e-7 * static_cast<double>(i) * 0.001 : 0;
@@ -195,8 +208,8 @@ inline std::vector<float> matrix_product(Tier tier, const std::vector<float>& a,
   if (form) {
     gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), *form);
     (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
-    g.fixed = form == GemmForm::fixed;
-    EXPECT_TRUE(!g.fixed || gemm_fixed_holds(traits, packed.data(), k, n));
+    if (form != GemmForm::halves) g.form = *form;
+    EXPECT_TRUE(form != GemmForm::fixed || gemm_fixed_holds(traits, packed.data(), k, n));
   }
   const GemmPlan plan = gemm_plan(g, eager_traits(kernels));
   GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -104,24 +105,55 @@ TEST(Gemm, RunsInsideARegion) {
   }
 }
 
-TEST(Gemm, FixedPointOfEveryShape) {
-  for (const int64_t m : {1, 2, 3, 4, 5, 6, 9, 12}) {
-    for (const int64_t n : {1, 3, 4, 16, 17, 48, 70, 129}) {
-      for (const int64_t k : {0, 1, 7, 31, 66, 257}) {
-        for (const bool at : {false, true})
-          for (const bool bt : {false, true}) {
-            const Case c{.m = m, .n = n, .k = k, .a_transposed = at, .b_transposed = bt, .packed = true, .fixed = true};
-            check(c, {.bias = true, .clip = true});
-          }
+TEST(Gemm, FewerBitsOfEveryShape) {
+  for (const GemmForm form : {GemmForm::fixed, GemmForm::f16, GemmForm::bf16}) {
+    for (const int64_t m : {1, 2, 3, 4, 5, 6, 9, 12}) {
+      for (const int64_t n : {1, 3, 4, 16, 17, 48, 70, 129}) {
+        for (const int64_t k : {0, 1, 7, 31, 66, 257}) {
+          for (const bool at : {false, true})
+            for (const bool bt : {false, true}) {
+              const Case c{
+                  .m = m, .n = n, .k = k, .a_transposed = at, .b_transposed = bt, .packed = true, .form = form};
+              check(c, {.bias = true, .clip = true});
+            }
+        }
       }
+      const Case c{.m = m, .n = 212, .k = 300, .packed = true, .form = form};
+      check(c, {.row_bias = true, .residual = true, .strip = true});
+      check(c, {.bias = true, .scale = true, .residual_is_c = true, .alpha = 0.5f, .slope = 0.1f});
+      check(c, {.residual = true, .beta = 0.5f, .one_row = true});
+      check({.m = m, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .form = form}, {.strip = true});
+      // From memory.
+      check({.m = m, .n = 300, .k = 1030, .packed = true, .form = form});
     }
-    const Case c{.m = m, .n = 212, .k = 300, .packed = true, .fixed = true};
-    check(c, {.row_bias = true, .residual = true, .strip = true});
-    check(c, {.bias = true, .scale = true, .residual_is_c = true, .alpha = 0.5f, .slope = 0.1f});
-    check(c, {.residual = true, .beta = 0.5f, .one_row = true});
-    check({.m = m, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .fixed = true}, {.strip = true});
-    // From memory.
-    check({.m = m, .n = 300, .k = 1030, .packed = true, .fixed = true});
+  }
+}
+
+// Into the forms for many rows, as if from floats.
+TEST(Gemm, ShortFloatsArePackedAnew) {
+  constexpr int64_t k = 77;
+  Random random(21);
+  Team two(2);
+  for (const Tier tier : testing::machine_tiers(Tier::amx)) {
+    const GemmTable& kernels = table(tier).gemm;
+    const GemmTraits traits = kernels.traits.fn();
+    for (const int64_t n : {1, 16, 70, 300})
+      for (const GemmForm from : {GemmForm::f16, GemmForm::bf16}) {
+        const std::vector<float> b = testing::rounded(random.floats(count(k * n)), from);
+        const auto packed = [&](GemmForm form) {
+          testing::GuardedBuffer<float> to(count(gemm_packed_floats(traits, k, n, form)), testing::Edge::kBack);
+          gemm_pack(two, kernels, b.data(), n, 1, k, n, to.data(), form);
+          return to;
+        };
+        const auto source = packed(from);
+        for (const GemmForm form : {GemmForm::panels, GemmForm::halves}) {
+          if (form == GemmForm::halves && !traits.splits) continue;
+          const auto expected = packed(form);
+          testing::GuardedBuffer<float> got(expected.size(), testing::Edge::kBack);
+          gemm_repack(two, kernels, from, source.data(), k, n, got.data(), form);
+          EXPECT_EQ(std::memcmp(got.data(), expected.data(), expected.size() * sizeof(float)), 0) << tier_name(tier);
+        }
+      }
   }
 }
 

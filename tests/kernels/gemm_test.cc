@@ -317,7 +317,7 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {128, 770, 768, false, false, true},
                         {64, 64, 64, false, false, false, 4, 4},
                         {.m = 2, .n = 770, .k = 768, .packed = true, .halves = true},
-                        {.m = 3, .n = 770, .k = 768, .packed = true, .fixed = true},
+                        {.m = 3, .n = 770, .k = 768, .packed = true, .form = GemmForm::fixed},
                         {.m = 128, .n = 770, .k = 768, .packed = true, .halves = true}};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Case& c : cases) {

@@ -325,8 +325,9 @@ TEST(PackedWeights, ReplaceOthers) {
   expect_agreement(m, {{filled({1, 16, 9, 9}, 0.15F)}, {filled({1, 16, 9, 9}, 0.6F)}});
 }
 
-// Weights of a mapped file are packed for few rows or for many when runs come that have such, also several at once.
-TEST(PackedWeights, AreMadeAsRunsAskForThem) {
+// Weights of a mapped file are packed for few rows or for many when runs come that have such, also several at once; so
+// are, for many, others that are exact in 16 bits.
+void expect_packed_as_asked(bool mapped, int64_t numbers, float divisor, bool exact) {
   struct Mapped : MappedMemory {
     std::vector<float> numbers;
     void give_back(const void*, size_t) const override {}
@@ -336,24 +337,26 @@ TEST(PackedWeights, AreMadeAsRunsAskForThem) {
   const kernels::CpuInfo& cpu = kernels::cpu_info();
   const int64_t columns = static_cast<int64_t>(cpu.l2_bytes / sizeof(float)) / 600 + 9;
   const auto file = std::make_shared<Mapped>();
-  for (int64_t i = 0; i < 600 * columns; ++i) file->numbers.push_back(static_cast<float>(i * 29 % 101 - 50) / 64);
+  for (int64_t i = 0; i < 600 * columns; ++i) file->numbers.push_back(static_cast<float>(i * 29 % numbers) / divisor);
   Module m;
   Builder b(m.main());
   Value* x = m.main().add_input(Type::tensor(DType::f32, Shape({Dim::symbol("N"), Dim(600)})), "x");
-  Value* w = b.constant(Tensor::view(DType::f32, {600, columns}, file->numbers.data(), file, file.get()));
+  Value* w =
+      b.constant(Tensor::view(DType::f32, {600, columns}, file->numbers.data(), file, mapped ? file.get() : nullptr));
   m.main().set_outputs(std::vector{b.make<MatMul>({x, w})});
   std::vector<std::vector<Datum>> runs;
   for (const int64_t rows : {70, 1, 5, 2, 0, 1}) {
     Tensor t(DType::f32, {rows, 600});
     int k = 0;
-    for (float& v : t.mutable_span<float>()) v = static_cast<float>(k++ % 9 - 4);
+    for (float& v : t.mutable_span<float>()) v = static_cast<float>(k++ % 9);
     runs.push_back({t});
   }
   expect_agreement(m, runs);
 
   const auto executable = compiled(m);
   const kernels::GemmTraits traits = kernels::table(executable->tier()).gemm.traits.fn();
-  const bool apart = traits.splits || (traits.few_rows > 0 && (!cpu.amd || cpu.l3_bytes <= cpu.l2_bytes));
+  const bool far = traits.few_rows > 0 && (!cpu.amd || cpu.l3_bytes <= cpu.l2_bytes);
+  const bool apart = mapped && (traits.splits || far);
   EXPECT_EQ(executable->packed_weights(), apart ? 0 : 1);
   std::atomic<int> wrong{0};
   std::vector<std::thread> workers;
@@ -366,6 +369,16 @@ TEST(PackedWeights, AreMadeAsRunsAskForThem) {
   for (auto& t : workers) t.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(executable->packed_weights(), apart ? 2 : 1);
+  const auto halved = static_cast<size_t>(600 * columns) * 3;  // not even three bytes for each
+  if (!mapped && far) EXPECT_EQ(executable->packed_bytes() < halved, exact);
+}
+
+TEST(PackedWeights, AreMadeAsRunsAskForThem) {
+  for (const bool mapped : {true, false}) {
+    expect_packed_as_asked(mapped, 101, 61, false);
+    expect_packed_as_asked(mapped, 101, 64, true);         // as bf16
+    expect_packed_as_asked(mapped, 2049, 16 << 20, true);  // as f16, some of it below its least normal number
+  }
 }
 
 }  // namespace
