@@ -30,8 +30,8 @@ class Factor {
 
   // Operand `i` of the binder's node, k x n; `transposed`: it lies as n x k. `rows`: of its products, or kAnyRows. Then
   // forms are packed when runs first need them, if the operand lies in a mapped file: what is not packed costs no
-  // memory there; that for many rows also if its numbers are exact in 16 bits, which those for few keep. Otherwise
-  // there are those for many rows, and small ones for few as well.
+  // memory there. Numbers that are exact in 16 bits are packed for few rows at once, and from there for many when runs
+  // need that. Otherwise there are those for many rows, and small ones for few as well.
   Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
 
   // For products of so many rows. Thread-safe; valid as long as the executable.
@@ -45,11 +45,11 @@ class Factor {
   Tensor source_;
   bool transposed_;
   int64_t k_, n_;
-  std::optional<kernels::GemmForm> short_;  // that numbers are exact in
+  std::optional<kernels::GemmForm> short_;  // f16 or bf16, if all numbers are such
   bool far_;                                // read from memory, or from a slow cache, by each run
   int64_t most_few_;
   Binder::PackLater later_;  // of what is packed by runs
-  bool widens_ = false;      // or that for many rows is made of that for few
+  bool widens_ = false;      // the form for many rows is made of short_
   Tensor widened_;
   std::once_flag once_[2];
   Packed packed_[2];  // for many rows, for few

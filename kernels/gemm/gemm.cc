@@ -473,7 +473,7 @@ void gemm_repack(Team& team, const GemmTable& kernels, GemmForm from, const floa
                  float* dst, GemmForm form) {
   const GemmTraits traits = kernels.traits.fn();
   parallel_for(team, ceil_div(n, traits.width), [&](int64_t panel, int) {
-    const int64_t col = panel * traits.width, cols = std::min(traits.width + int64_t{0}, n - col);
+    const int64_t col = panel * traits.width, cols = std::min<int64_t>(traits.width, n - col);
     const int64_t width = round_up(cols, traits.lanes);
     std::vector<float> floats(static_cast<size_t>(k * width));
     kernels.widen.fn(from, packed + gemm_packed_floats(traits, k, col, from), k * width, floats.data());

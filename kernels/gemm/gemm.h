@@ -7,8 +7,8 @@
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
-// such instead (GemmForm::halves), or as well: panels then serve up to four rows. What
-// is multiplied by a few rows alone may be packed in fewer bits (GemmForm::fixed, f16 and bf16).
+// such instead (GemmForm::halves), or as well: panels then serve up to four rows. What is multiplied by a few rows
+// alone may be packed in fewer bits (GemmForm::fixed, f16 and bf16).
 #pragma once
 #include <cstddef>
 #include <cstdint>
