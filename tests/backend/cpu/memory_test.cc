@@ -370,7 +370,9 @@ void expect_packed_as_asked(bool mapped, int64_t numbers, float divisor, bool ex
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(executable->packed_weights(), apart ? 2 : 1);
   const auto halved = static_cast<size_t>(600 * columns) * 3;  // not even three bytes for each
-  if (!mapped && far) EXPECT_EQ(executable->packed_bytes() < halved, exact);
+  if (!mapped && far) {
+    EXPECT_EQ(executable->packed_bytes() < halved, exact);
+  }
 }
 
 TEST(PackedWeights, AreMadeAsRunsAskForThem) {
