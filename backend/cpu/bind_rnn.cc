@@ -11,6 +11,7 @@
 #include "tc/backend/cpu/factor.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/rnn/rnn.h"
+#include "tc/kernels/rounding.h"
 
 namespace tc::cpu {
 namespace {
@@ -325,7 +326,7 @@ class Rnn {
   int64_t time_of(const RnnState& s, int64_t d, int64_t i) const { return reverse(d) ? s.time - 1 - i : i; }
   bool reverse(int64_t d) const { return reverse_first_ || d == 1; }
   // Pieces of memory start cache lines.
-  static int64_t round_up(int64_t floats) { return (floats + 15) / 16 * 16; }
+  static int64_t round_up(int64_t floats) { return kernels::round_up(floats, 16); }
 
   const kernels::GemmTable& gemm_;
   const kernels::RnnTable& table_;

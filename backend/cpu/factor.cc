@@ -74,7 +74,6 @@ Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64
   most_few_ = most_fixed_rows(traits, b.constant_bytes());
   far_ = most_few_ > 0;
   if (!far_ && traits.splits) most_few_ = kernels::kGemvRows;
-  if (far_ && (rows == kAnyRows || rows <= most_few_)) short_ = short_form(source_);
   if (rows == kAnyRows && most_few_ > 0 && source_.is_mapped()) {
     later_ = b.packs_later(i);
     return;
@@ -82,8 +81,8 @@ Factor::Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64
   const auto now = [&](const std::string& key, size_t bytes, const std::function<void(void*)>& fill) {
     return b.pack(i, key, bytes, fill);
   };
-  widens_ = rows == kAnyRows && short_;
-  if (widens_)
+  if (rows == kAnyRows && far_) short_ = short_form(source_);
+  if (short_)
     packed_[1] = pack(true, now);
   else
     packed_[0] = packed_[1] = pack(rows != kAnyRows && rows <= most_few_, now);
@@ -94,7 +93,7 @@ const Factor::Packed& Factor::for_rows(int64_t rows) {
   const int few = rows <= most_few_ ? 1 : 0;
   if (later_)
     std::call_once(once_[few], [&] { packed_[few] = pack(few == 1, later_); });
-  else if (widens_ && few == 0)
+  else if (short_ && few == 0)
     std::call_once(once_[0], [&] { packed_[0] = pack_widened(); });
   return packed_[few];
 }
@@ -111,7 +110,7 @@ Factor::Packed Factor::pack(bool few, const Binder::PackLater& memory) const {
     return static_cast<const float*>(memory(cat("gemm ", transposed_, " ", table_.pack(form).name), bytes, fill));
   };
   if (few && far_) {
-    if (short_) return {.packed_b = in_form(*short_), .form = *short_};
+    if (const auto form = short_ ? short_ : short_form(source_)) return {.packed_b = in_form(*form), .form = *form};
     const float* fixed = in_form(Form::fixed);
     if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .form = Form::fixed};
   }

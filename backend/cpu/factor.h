@@ -45,11 +45,11 @@ class Factor {
   Tensor source_;
   bool transposed_;
   int64_t k_, n_;
-  std::optional<kernels::GemmForm> short_;  // f16 or bf16, if all numbers are such
-  bool far_;                                // read from memory, or from a slow cache, by each run
+  bool far_;  // read from memory, or from a slow cache, by each run
   int64_t most_few_;
   Binder::PackLater later_;  // of what is packed by runs
-  bool widens_ = false;      // the form for many rows is made of short_
+  // Or the form for few rows, f16 or bf16, that runs make the one for many of, and that.
+  std::optional<kernels::GemmForm> short_;
   Tensor widened_;
   std::once_flag once_[2];
   Packed packed_[2];  // for many rows, for few

@@ -11,6 +11,7 @@ namespace {
 // Panels of floats, as FixedRows are those in fixed point.
 struct FloatRows {
   static constexpr int64_t bytes(int64_t width) { return width * int64_t{sizeof(float)}; }
+  static constexpr int64_t offset(int64_t k, int64_t j) { return j * k; }
   template <int M, int NV>
   TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
     tile.step(a, rs, reinterpret_cast<const float*>(b), 16);
@@ -23,13 +24,11 @@ struct FloatRows {
 template <VecF (*kLoad)(const uint16_t*), void (*kStore)(uint16_t*, VecF)>
 struct ShortRows {
   static constexpr int64_t bytes(int64_t width) { return width * int64_t{sizeof(uint16_t)}; }
+  static constexpr int64_t offset(int64_t k, int64_t j) { return j * k / 2; }
   static void put(std::byte* to, VecF x) { kStore(reinterpret_cast<uint16_t*>(to), x); }
   template <int M, int NV>
   TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
-    VecF w[NV];
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) w[v] = kLoad(reinterpret_cast<const uint16_t*>(b) + v * kVecFloats);
-    tile.step(a, rs, w);
+    tile.step_by(a, rs, [&](int v) { return kLoad(reinterpret_cast<const uint16_t*>(b) + v * kVecFloats); });
   }
   template <int M, int NV>
   TC_INLINE static void finish(Tile<M, NV>&, const std::byte*) {}

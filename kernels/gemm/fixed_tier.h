@@ -67,15 +67,13 @@ TC_INLINE const float* fixed_scales(const std::byte* end) {
   return reinterpret_cast<const float*>((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4);
 }
 
-// Panels in fixed point, as gemv_panel and few_steps read them.
+// Panels in fixed point, as gemv_panel and few_steps read them. bytes: of a row; offset: floats before column j.
 struct FixedRows {
   static constexpr int64_t bytes(int64_t width) { return whole22_bytes(width); }
+  static constexpr int64_t offset(int64_t k, int64_t j) { return fixed_offset(k, j); }
   template <int M, int NV>
   TC_INLINE static void step(Tile<M, NV>& tile, const float* a, int64_t rs, const std::byte* b) {
-    VecF w[NV];
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; ++v) w[v] = to_float(load_whole22(b + v * whole22_bytes(kVecFloats)));
-    tile.step(a, rs, w);
+    tile.step_by(a, rs, [&](int v) { return to_float(load_whole22(b + v * whole22_bytes(kVecFloats))); });
   }
   template <int M, int NV>
   TC_INLINE static void finish(Tile<M, NV>& tile, const std::byte* end) {

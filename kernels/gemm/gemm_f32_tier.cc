@@ -270,11 +270,9 @@ void widen(GemmForm form, const float* packed, int64_t count, float* to) {
 }
 
 // The panel from column j on.
+template <class Rows>
 const std::byte* panel_of(const GemmArgs& g, const Item& it, int64_t j) {
-  const int64_t floats = g.form == GemmForm::fixed    ? fixed_offset(g.k, j)
-                         : g.form == GemmForm::panels ? j * g.k
-                                                      : j * g.k / 2;
-  return reinterpret_cast<const std::byte*>(it.b + floats);
+  return reinterpret_cast<const std::byte*>(it.b + Rows::offset(g.k, j));
 }
 
 // f of the Rows of a form.
@@ -292,15 +290,15 @@ auto with_rows(GemmForm form, Fn f) {
   }
 }
 
+template <class Rows>
 void gemv_packed(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0, int64_t col1, int worker) {
   const int64_t beyond = next_column(p, worker, col0, col1);
   for (int64_t j = col0; j < col1; j += kPanel) {
     const int64_t cols = least(kPanel, col1 - j);
     const int vecs = static_cast<int>((cols + kVecFloats - 1) / kVecFloats);
-    const std::byte* const panel = panel_of(g, it, j);
-    const std::byte* const next = panel_of(g, it, j + kPanel < col1 ? j + kPanel : beyond);
-    const auto run = with_rows(g.form, [&](auto rows) { return gemv_of<decltype(rows)>(p.reach, g.m, vecs); });
-    run(g, it, panel, next - panel, out_at(g, it, 0, j, cols));
+    const std::byte* const panel = panel_of<Rows>(g, it, j);
+    const std::byte* const next = panel_of<Rows>(g, it, j + kPanel < col1 ? j + kPanel : beyond);
+    gemv_of<Rows>(p.reach, g.m, vecs)(g, it, panel, next - panel, out_at(g, it, 0, j, cols));
   }
 }
 
@@ -310,7 +308,7 @@ void gemv_fixed(const GemmArgs& args, const GemmPlan& p, const Item& item, int64
   GemmArgs g = args;
   Item it = item;
   it.a = own, g.a_rs = g.k, g.a_cs = 1;
-  gemv_packed(g, p, it, col0, col1, worker);
+  gemv_packed<FixedRows>(g, p, it, col0, col1, worker);
 }
 
 // Some steps of a panel are read by all rows, and those that follow are asked for meanwhile.
@@ -325,8 +323,8 @@ void few_rows(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t col0
     const int64_t cols = least(kPanel, col1 - j);
     const int vecs = static_cast<int>((cols + kVecFloats - 1) / kVecFloats);
     const int64_t stride = Rows::bytes(vecs * kVecFloats);
-    const std::byte* const panel = panel_of(g, it, j);
-    const std::byte* const next = panel_of(g, it, j + kPanel < col1 ? j + kPanel : beyond);
+    const std::byte* const panel = panel_of<Rows>(g, it, j);
+    const std::byte* const next = panel_of<Rows>(g, it, j + kPanel < col1 ? j + kPanel : beyond);
     for (int64_t i = 0; i < g.m * kPanel; ++i) sums[i] = 0.0f;
     for (int64_t k0 = 0, k1; k0 < g.k; k0 = k1) {
       k1 = least(g.k, k0 + p.k_block);
@@ -448,11 +446,7 @@ void small_tile(const GemmArgs& g, const Item& it, int64_t row) {
   t.zero();
   const float *a = it.a + row * g.a_rs, *b = it.b;
   for (int64_t p = 0; p < g.k; ++p, a += g.a_cs, b += g.b_rs) {
-    VecF right[NV];
-#pragma GCC unroll 4
-    for (int j = 0; j < NV - 1; ++j) right[j] = load(b + j * kVecFloats);
-    right[NV - 1] = load(b + (NV - 1) * kVecFloats, tail);
-    t.step(a, g.a_rs, right);
+    t.step_by(a, g.a_rs, [&](int j) { return j < NV - 1 ? load(b + j * kVecFloats) : load(b + j * kVecFloats, tail); });
   }
   finish_tile(t, g.epilogue, out_at(g, it, row, 0, cols));
 }
@@ -502,7 +496,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     if (g.form == GemmForm::fixed) {
       gemv_fixed(g, p, it, col0, col1, worker);
     } else if (p.source == Source::packed) {
-      gemv_packed(g, p, it, col0, col1, worker);
+      with_rows(g.form, [&](auto rows) { gemv_packed<decltype(rows)>(g, p, it, col0, col1, worker); });
     } else {
       gemv_direct(g, it, col0, col1, p.col_tile, gemm_worker_scratch(g, p, worker));
     }

@@ -123,6 +123,15 @@ struct Tile {
     }
   }
 
+  // The same by right(j), the right operand's register j.
+  template <class Right>
+  TC_INLINE void step_by(const float* a, int64_t rs, const Right& right) {
+    VecF w[NV];
+#pragma GCC unroll 4
+    for (int j = 0; j < NV; ++j) w[j] = right(j);
+    step(a, rs, w);
+  }
+
   // `count` steps that follow each other, by the rows of a packed panel of the tile's width.
   TC_INLINE void steps(const float* a, int64_t rs, const float* b, int64_t count) {
     if constexpr (kRunsSteps<R, NV>)

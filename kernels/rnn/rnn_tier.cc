@@ -60,10 +60,7 @@ void add_product(int64_t steps, const float* before, int64_t n, const W* weights
   }
   const auto step = [&](Tile<R, kPanelVecs> & tile) __attribute__((always_inline)) {
     if constexpr (kWhole) {
-      VecF w[kPanelVecs];
-#pragma GCC unroll 4
-      for (int j = 0; j < kPanelVecs; ++j) w[j] = load_weights(weights + row_of<W>(j * kVecFloats));
-      tile.step(before, n, w);
+      tile.step_by(before, n, [&](int j) { return load_weights(weights + row_of<W>(j * kVecFloats)); });
     } else {
       tile.step(before, n, weights, 16);
     }
