@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -68,6 +69,20 @@ void AtomicFile::commit() {
   finish();
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_with("", errno);
   temporary_.clear();
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  struct stat there {};
+  if (stat(path.c_str(), &there) == 0 && (S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode))) {
+    std::ofstream file(path, std::ios::binary);
+    file << bytes << std::flush;
+    if (!file) fail(ErrorCode::bad_file, "cannot write ", path, ": ", std::strerror(errno));
+    return;
+  }
+  AtomicFile file(path);
+  file.write(bytes.data(), bytes.size());
+  file.finish();
+  file.commit();
 }
 
 }  // namespace tc::onnx

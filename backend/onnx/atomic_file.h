@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tc::onnx {
 
@@ -27,5 +28,8 @@ class AtomicFile {
   int fd_ = -1;
   uint64_t size_ = 0;
 };
+
+// Writes a file whole or not at all; a device or a pipe as it is. Error bad_file.
+void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace tc::onnx

@@ -2,12 +2,12 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/bench/zoo/operators.h"
 #include "tc/bench/zoo/zoo.h"
 #include "tc/frontend/api/export.h"
@@ -69,8 +69,7 @@ std::string ort_library(const Options& o) {
 
 void write_file(const std::string& path, const std::string& text) {
   if (fs::path(path).has_parent_path()) fs::create_directories(fs::path(path).parent_path());
-  std::ofstream file(path);
-  if (!(file << text)) fail(ErrorCode::bad_file, "cannot write ", path);
+  onnx::write_file(path, text);
 }
 
 // A folder for the inputs and outputs of engines; removed at the end.

@@ -1,10 +1,10 @@
 // tc-opt: runs passes on a program and shows what became of it.
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/ir/module.h"
 #include "tc/ir/text/parse.h"
@@ -101,10 +101,7 @@ void write_output(const std::string& path, const std::string& text) {
     if (!std::cout) fail(ErrorCode::bad_file, "cannot write the output");
     return;
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) fail(ErrorCode::bad_file, "cannot write ", path);
+  onnx::write_file(path, text);
 }
 
 PipelineReport run_pipeline(Module& module, const PipelineOptions& options) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/ir/eval/interp.h"
 
 namespace tc {
@@ -156,9 +156,7 @@ void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& ti
                       {"dur", static_cast<double>(t.end_ns - t.begin_ns) / 1e3},
                       {"args", {{"kernel", t.step->kernel}, {"flops", t.flops}, {"bytes", t.bytes}}}});
   }
-  std::ofstream file(path);
-  if (!(file << nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() << "\n"))
-    fail(ErrorCode::bad_file, "cannot write ", path);
+  onnx::write_file(path, nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n");
 }
 
 }  // namespace tc

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/frontend/api/files/utf.h"
 #include "tc/frontend/onnx/file.h"
 
@@ -304,11 +303,7 @@ Tensor read_npy(const std::string& path) {
 }
 
 void write_npy(const std::string& path, const Tensor& tensor) {
-  const std::string bytes = format_npy(tensor);
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) fail(ErrorCode::bad_file, "cannot write ", path, ": ", std::strerror(errno));
+  onnx::write_file(path, format_npy(tensor));
 }
 
 }  // namespace tc
