@@ -13,18 +13,42 @@ namespace {
 constexpr double kMostGrowth = 1.1;
 constexpr int kMoreAttempts = 4;
 
+// Blocks that have their place, found again by when they live: most live for a few steps, and a block is compared with
+// those of its time alone.
+class ByTime {
+ public:
+  void add(const PlacedBlock& block) {
+    for (size_t b = bucket(block.first); b <= bucket(block.last); ++b) {
+      if (b >= buckets_.size()) buckets_.resize(b + 1);
+      buckets_[b].push_back(&block);
+    }
+  }
+  // Calls f for each block that lives while `block` does, for some more than once.
+  template <class F>
+  void each_beside(const PlacedBlock& block, const F& f) const {
+    for (size_t b = bucket(block.first); b <= bucket(block.last) && b < buckets_.size(); ++b)
+      for (const PlacedBlock* other : buckets_[b])
+        if (other->first <= block.last && block.first <= other->last) f(*other);
+  }
+
+ private:
+  static constexpr int kSteps = 16;  // of a bucket
+  static size_t bucket(int step) { return static_cast<size_t>(std::max(step, 0) / kSteps); }
+  std::vector<std::vector<const PlacedBlock*>> buckets_;
+};
+
 size_t place_greedily(std::vector<PlacedBlock>& blocks) {
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
   size_t total = 0;
   std::vector<std::pair<size_t, size_t>> taken;
-  for (size_t i = 0; i < order.size(); ++i) {
-    PlacedBlock& block = blocks[order[i]];
+  ByTime placed;
+  for (const size_t i : order) {
+    PlacedBlock& block = blocks[i];
     taken.clear();
-    for (size_t j = 0; j < i; ++j)
-      if (const PlacedBlock& other = blocks[order[j]]; other.first <= block.last && block.first <= other.last)
-        taken.emplace_back(other.offset, other.offset + other.bytes);
+    placed.each_beside(block,
+                       [&](const PlacedBlock& other) { taken.emplace_back(other.offset, other.offset + other.bytes); });
     std::sort(taken.begin(), taken.end());
     size_t offset = 0;
     for (auto [begin, end] : taken) {
@@ -33,6 +57,7 @@ size_t place_greedily(std::vector<PlacedBlock>& blocks) {
     }
     block.offset = offset;
     total = std::max(total, offset + block.bytes);
+    placed.add(block);
   }
   return total;
 }
