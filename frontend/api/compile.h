@@ -23,6 +23,9 @@ struct CompilerOptions {
   // Of random ops that have no seed of their own. With it the n-th run draws the same numbers in every process, on any
   // number of threads; runs differ from each other. Default: numbers that nobody can foresee.
   std::optional<uint64_t> seed = {};
+  // Callers whose memory and threads are kept for later calls; what a burst takes beyond is given back as its calls
+  // end. 0: one per core of the process.
+  int idle_contexts = 0;
 };
 
 // A compiled program. A cheap handle; calls from several threads run concurrently, each on memory of its own.
@@ -32,6 +35,9 @@ class Compiled {
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
   // The same for values that are not tensors. Inputs that are moved in may be donated to outputs.
   std::vector<Datum> run(std::vector<Datum> inputs) const;
+  // Gives the memory and threads of idle callers back; the next call takes them anew. Weights stay.
+  void trim() const;
+  size_t idle_contexts() const;
   const Executable& executable() const { return *executable_; }
 
  private:

@@ -33,6 +33,7 @@ struct Compiled::Pool {
   std::mutex mutex;
   std::vector<std::unique_ptr<Context>> idle;
   int threads = 0;
+  size_t most_idle = 1;
 };
 
 Compiled compile(const Function& f, const CompilerOptions& options) {
@@ -44,6 +45,8 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   if (options.level < 0 || options.level > 2)
     fail(ErrorCode::bad_argument, "optimisation level ", options.level, " is not 0, 1 or 2");
   if (options.threads < 0) fail(ErrorCode::bad_argument, "a run cannot have ", options.threads, " threads");
+  if (options.idle_contexts < 0)
+    fail(ErrorCode::bad_argument, "a program cannot keep ", options.idle_contexts, " contexts");
   if (!options.isa.empty()) {
     o.isa = kernels::parse_tier(options.isa);
     if (!o.isa)
@@ -53,6 +56,7 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   c.executable_ = compile(clone(f.module()), o);
   c.pool_ = std::make_shared<Compiled::Pool>();
   c.pool_->threads = options.threads;
+  c.pool_->most_idle = static_cast<size_t>(options.idle_contexts ? options.idle_contexts : kernels::cpu_info().cores);
   return c;
 }
 
@@ -68,8 +72,19 @@ std::vector<Datum> Compiled::run(std::vector<Datum> inputs) const {
   if (!context) context = executable_->make_context(pool_->threads);
   auto outputs = executable_->run(std::move(inputs), *context);
   const std::lock_guard lock(pool_->mutex);
-  pool_->idle.push_back(std::move(context));
+  if (pool_->idle.size() < pool_->most_idle) pool_->idle.push_back(std::move(context));
   return outputs;
+}
+
+void Compiled::trim() const {
+  std::vector<std::unique_ptr<Context>> idle;  // they end outside of the lock
+  const std::lock_guard lock(pool_->mutex);
+  idle.swap(pool_->idle);
+}
+
+size_t Compiled::idle_contexts() const {
+  const std::lock_guard lock(pool_->mutex);
+  return pool_->idle.size();
 }
 
 std::vector<Tensor> Compiled::operator()(const std::vector<Tensor>& inputs) const {

@@ -224,5 +224,28 @@ TEST(Jit, ServesManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
+// A burst of callers leaves as many contexts as were asked for, and trim none.
+TEST(Compiled, BurstsLeaveFewIdleContexts) {
+  const Compiled f =
+      compile(trace("f", {{"x", f32, {"n"}}}, [](Var x) { return tanh(x); }), {.threads = 1, .idle_contexts = 2});
+  constexpr int kCallers = 8;
+  std::atomic<int> waiting{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i)
+    callers.emplace_back([&] {
+      ++waiting;
+      while (waiting < kCallers) std::this_thread::yield();
+      for (int n = 1; n < 50; ++n) EXPECT_EQ(f({row(std::vector<float>(static_cast<size_t>(n)))})[0].size(), n);
+    });
+  for (std::thread& t : callers) t.join();
+  EXPECT_GE(f.idle_contexts(), 1U);
+  EXPECT_LE(f.idle_contexts(), 2U);
+  f.trim();
+  EXPECT_EQ(f.idle_contexts(), 0U);
+  EXPECT_EQ(f({row({1, 2})})[0].size(), 2);
+  EXPECT_EQ(f.idle_contexts(), 1U);
+  EXPECT_THROW(compile(trace("f", {{"x", f32, {}}}, [](Var x) { return x; }), {.idle_contexts = -1}), Error);
+}
+
 }  // namespace
 }  // namespace tc
