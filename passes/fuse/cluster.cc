@@ -254,6 +254,22 @@ bool clusterable(const Node& n) {
     case OpId::Erf:
     case OpId::Sin:
     case OpId::Cos:
+    case OpId::Tan:
+    case OpId::Asin:
+    case OpId::Acos:
+    case OpId::Atan:
+    case OpId::Sinh:
+    case OpId::Cosh:
+    case OpId::Asinh:
+    case OpId::Acosh:
+    case OpId::Atanh:
+    case OpId::Mod:
+    case OpId::Shrink:
+    case OpId::SwiGLU:
+    case OpId::Sum:
+    case OpId::Mean:
+    case OpId::IsNaN:
+    case OpId::IsInf:
     case OpId::Where:
     case OpId::Less:
     case OpId::LessOrEqual:
@@ -262,6 +278,7 @@ bool clusterable(const Node& n) {
     case OpId::Equal:
     case OpId::And:
     case OpId::Or:
+    case OpId::Xor:
     case OpId::Not:
       break;
     case OpId::Cast:

@@ -4,8 +4,10 @@
 #include <random>
 
 #include "compare.h"
+#include "tc/backend/cpu/strips.h"
 #include "tc/ir/builder.h"
 #include "tc/ir/text/parse.h"
+#include "tc/passes/fuse/fuse.h"
 
 namespace tc {
 namespace {
@@ -37,6 +39,38 @@ TEST(Strips, ScaledSumsAreRoundedBeforeTheBias) {
   const auto executable = compiled(m);
   const auto context = executable->make_context(1);
   EXPECT_TRUE(identical(executable->run({sums, shifts, Tensor::scalar<float>(by)}, *context)[0], want));
+}
+
+// What a strip computes of floats, or of booleans, joins a cluster: two lists that would part unnoticed.
+TEST(Strips, WhatAStripComputesJoinsAFusionGroup) {
+  int computed = 0;
+  for (int i = 0; i < kNumOps; ++i) {
+    const auto op = static_cast<OpId>(i);
+    const OpInfo& op_info = info(op);
+    // Copies and conversions join where they are the edge of a chain.
+    if (!op_info.traits.elementwise || op == OpId::Identity || op == OpId::Cast) continue;
+    for (const DType type : {DType::f32, DType::boolean}) {
+      Module m;
+      std::vector<Value*> operands;
+      std::vector<int> ids;
+      cpu::StripBuilder strip(type == DType::f32 ? kernels::Elem::f32 : kernels::Elem::i32);
+      const int count = std::max(op_info.facts->signature.min_operands(), 1);
+      for (int k = 0; k < count; ++k) {
+        // The choice between two values takes a condition first.
+        const DType t = op == OpId::Where && k == 0 ? DType::boolean : type;
+        operands.push_back(m.main().add_input(Type::tensor(t, Shape({Dim(int64_t{8})}))));
+        ids.push_back(strip.input());
+      }
+      try {
+        Node* n = m.main().insert(make_node(m, op, operands, op_info.attrs.make(), 1, {}, {}));
+        if (strip.node(*n, ids) < 0) continue;
+        ++computed;
+        EXPECT_TRUE(clusterable(*n)) << op_info.name() << " of " << type;
+      } catch (const Error&) {  // the op has no such operands
+      }
+    }
+  }
+  EXPECT_GE(computed, 60);
 }
 
 // Doubles run in one sweep, too, and stay doubles: scalars, comparisons and choices among them.
