@@ -10,9 +10,9 @@
 
 namespace tc {
 
-// Phases run in this order. The backend's `bind` follows.
-enum class Phase : uint8_t { import, normalize, stabilize, fuse, layout };
-inline constexpr std::array<std::string_view, 5> kPhaseNames{"import", "normalize", "stabilize", "fuse", "layout"};
+// Phases run in this order. The backend's `bind`, which also chooses physical layouts, follows.
+enum class Phase : uint8_t { import, normalize, stabilize, fuse };
+inline constexpr std::array<std::string_view, 4> kPhaseNames{"import", "normalize", "stabilize", "fuse"};
 
 struct PassContext {
   Module& module;

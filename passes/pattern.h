@@ -3,9 +3,7 @@
 //   constexpr Any x, b;                      captures: a value of any kind
 //   constexpr As<Conv> conv;                 a capture of a Conv's result, with or without its operands spelled out
 //   pat<Add>(conv(x, w), b)                  Add of a Conv (without bias) and anything, in either order (Add commutes)
-//   pat<Max>(x, 0.0)                         a number: a constant all of whose elements are equal to it; a float's zero
-//   has its
-//                                            sign
+//   pat<Max>(x, 0.0)                         a number: a constant of elements equal to it (zeros of floats by sign, too)
 //   pat<Min, Max>(x, scalar(b))              either op; a constant of one element
 //   conv(x, w, maybe(b))                     an operand that may be absent (its capture is then null)
 //

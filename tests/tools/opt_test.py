@@ -96,7 +96,7 @@ class Printing(OptTest):
 
     def test_list(self):
         text = self.run_tool("--list")
-        for phase in ["import", "normalize", "stabilize", "fuse", "layout"]:
+        for phase in ["import", "normalize", "stabilize", "fuse"]:
             self.assertIn(f"phase {phase}", text)
         self.assertIn("max-zero-is-relu", text)
         listed = self.run_json("--list", "--json")
@@ -251,6 +251,7 @@ class Refused(OptTest):
             ("m.tc", "--rewrite-limit", -1),
             ("m.tc", "--rewrite-limit", "x"),
             ("m.tc", "--until", "nowhere"),
+            ("m.tc", "--until", "layout"),
             ("m.tc", "--disable", "no-such-rule"),
             ("m.tc", "--enable", "max-zero-is-relu"),
             ("m.tc", "--cap", "max-zero-is-relu"),
