@@ -5,6 +5,7 @@
 
 #include "tc/ir/infer.h"
 #include "tc/ir/ops/core.h"
+#include "tc/ir/ops/fused.h"
 #include "tc/ir/text/print.h"
 
 namespace tc {
@@ -140,6 +141,8 @@ class Verifier {
       if (r.owner() != &n || &r.module() != &n.graph()->module())
         reject(&n, "region ", i, " does not know the node that owns it");
       graph(r, depth + 1);
+      // A program of its own: a value from outside would have no place in it.
+      if (n.is<Cluster>() && !captures(r).empty()) reject(&n, "region ", i, " reads values that are no operands");
     }
     types(n);
   }

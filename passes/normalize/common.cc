@@ -36,7 +36,8 @@ bool eligible(const Node& n) {
 
 constexpr std::string_view kMergeRule = "merge-equal-nodes";
 
-// Scopes nest like graphs: a region sees what the enclosing graphs computed before it.
+// Scopes nest like graphs: a region sees what the enclosing graphs computed before it. That of a cluster is closed: it
+// is a program of its own, which reads its operands alone.
 class Scope {
  public:
   Scope(Editor& editor, const Scope* outer) : editor_(editor), outer_(outer) {}
@@ -45,7 +46,7 @@ class Scope {
     std::vector<Node*> order;
     for (const auto& n : g.nodes()) order.push_back(n.get());
     for (Node* n : order) {
-      for (int i = 0; i < n->num_regions(); ++i) Scope(editor_, this).run(n->region(i));
+      for (int i = 0; i < n->num_regions(); ++i) Scope(editor_, n->is<Cluster>() ? nullptr : this).run(n->region(i));
       if (!eligible(*n)) continue;
       const size_t h = hash_node(*n);
       if (Node* earlier = find(h, *n); earlier && editor_.allows(kMergeRule, exact)) {
