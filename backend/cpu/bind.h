@@ -180,6 +180,7 @@ class PlanBuilder {
   };
   std::vector<InPlace> in_place_;
   std::vector<std::unique_ptr<Plan>> pending_regions_;
+  const Node* binding_ = nullptr;  // the node whose steps are made
 };
 
 // Reports errors of windows at the step's node.

@@ -1,4 +1,5 @@
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/strips.h"
 #include "tc/kernels/linalg/det.h"
 
 namespace tc::cpu {

@@ -90,7 +90,15 @@ std::vector<Datum> Executable::run(std::vector<Datum> inputs, Context& context) 
   bind_symbols(graph(), inputs);
   context.runtime_.random.start(seed_, runs_++);
   cpu::Frame& frame = frame_for(inputs, context);
-  return frame.run(std::move(inputs), nullptr);
+  // What a special plan fails at, the general one may do; or it has the better error. Donated inputs are gone by then.
+  if (&frame == &context.frame_ || !frame.plan().donations.empty()) return frame.run(std::move(inputs), nullptr);
+  try {
+    return frame.run(inputs, nullptr);
+  } catch (const std::exception&) {
+    std::vector<Datum> outputs = context.frame_.run(std::move(inputs), nullptr);
+    special_->give_up(&frame.plan());
+    return outputs;
+  }
 }
 
 void Executable::optimise(Module& module) const {

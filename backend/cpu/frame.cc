@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tc/backend/cpu/alias_check.h"
 #include "tc/backend/cpu/placement.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verbose.h"
@@ -80,7 +81,9 @@ Datum Frame::datum(Slot s) const {
   if (object.empty() && !raw(s) && (!v.type.is_tensor() || count(s))) return {};  // absent
   const auto e = extents(s);
   const Extents shape(e.begin(), e.end());
-  if (object.is_tensor()) return object.tensor().extents() == shape ? object : Datum(object.tensor().reshaped(shape));
+  const bool lent = plan_.buffers[static_cast<size_t>(v.buffer)].last_overwrite > current_;
+  if (object.is_tensor() && !lent)
+    return object.tensor().extents() == shape ? object : Datum(object.tensor().reshaped(shape));
   return Tensor::view(v.type.dtype(), shape, raw(s), nullptr);
 }
 
@@ -125,7 +128,8 @@ void Frame::set_object(Slot s, Datum d) {
   d = own(d);
   if (d.is_tensor()) {
     enter_extents(s, d.tensor().dtype(), d.tensor().extents());
-    if (!d.tensor().aligned()) d = d.tensor().clone();
+    const bool overwritten = plan_.buffers[b].last_overwrite > current_;
+    if (!d.tensor().aligned() || (overwritten && !d.tensor().exclusive())) d = d.tensor().clone();
     buffers_[b] = const_cast<void*>(d.tensor().data());
     charge(d.tensor().bytes());
     charged_[b] = d.tensor().bytes();
@@ -136,13 +140,21 @@ void Frame::set_object(Slot s, Datum d) {
   objects_[b] = std::move(d);
 }
 
+const Step* Frame::running() const {
+  const auto i = static_cast<size_t>(current_);
+  return current_ >= 0 && i < plan_.steps.size() ? plan_.steps[i].get() : nullptr;
+}
+
 void Frame::charge(size_t bytes) const {
   if (runtime_.max_memory == UINT64_MAX) return;
   const uint64_t pool = runtime_.pool->live_bytes();
   if (bytes + runtime_.heap_bytes + (pool > runtime_.pool_bytes ? pool - runtime_.pool_bytes : 0) + arena_.capacity() >
-      runtime_.max_memory)
-    tc::fail(ErrorCode::limit_memory, "the run needs more than the memory budget of ", runtime_.max_memory,
-             " bytes; raise it with --max-memory");
+      runtime_.max_memory) {
+    const std::string text = cat("a value of ", bytes, " bytes takes the run beyond the memory budget of ",
+                                 runtime_.max_memory, " bytes; raise it with --max-memory");
+    if (const Step* step = running()) fail(*step->node, ErrorCode::limit_memory, text);
+    tc::fail(ErrorCode::limit_memory, text);
+  }
 }
 
 Frame& Frame::region(int step, int index) {
@@ -240,6 +252,8 @@ void Frame::check_claims(int step) const {
 
 void Frame::prepare(int step) {
   const Step& s = *plan_.steps[static_cast<size_t>(step)];
+  const std::string& location = s.node->location();
+  const tc::Frame node("node", location.empty() ? s.node->info().name() : std::string_view(location));
   const tc::Frame context("kernel", s.kernel);
   s.prepare(*this, step);
 }
@@ -346,6 +360,7 @@ std::vector<Datum> Frame::run(std::vector<Datum> inputs, Frame* outer) {
 }
 
 std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
+  current_ = -1;
   std::vector<Tensor> donated(plan_.outputs.size());
   for (auto [o, i] : plan_.donations) {
     Datum& d = inputs[static_cast<size_t>(i)];
@@ -376,9 +391,12 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     }
   }
   const size_t steps = plan_.steps.size();
-  const bool talk = verbose(Topic::exec);
+  const bool talk = verbose(Topic::exec), check_aliases = AliasCheck::enabled();
+  AliasCheck aliases;
+  if (check_aliases) aliases.begin(*this);
   for (size_t i = 0; i < steps; ++i) {
     const Step& step = *plan_.steps[i];
+    current_ = static_cast<int>(i);
     for (Slot s : plan_.late[i]) place(s);
     if (runtime_.profile || talk) {
       const int64_t begin = now_ns();
@@ -396,8 +414,10 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     } else {
       step.run(*this, static_cast<int>(i));
     }
+    if (check_aliases) aliases.after(*this, static_cast<int>(i));
     after(static_cast<int>(i));
   }
+  current_ = static_cast<int>(steps);
   std::vector<Datum> outputs;
   for (Slot s : plan_.outputs) outputs.push_back(own(datum(s)));
   drop_objects();

@@ -90,6 +90,7 @@ class Frame {
   const Plan& plan() const { return plan_; }
   Runtime& runtime() const { return runtime_; }
   kernels::Team& team() const { return runtime_.team; }
+  const Step* running() const;  // null before the first and after the last
 
   template <class T>
   T* ptr(Slot s) const {
@@ -99,11 +100,13 @@ class Frame {
   std::span<const int64_t> extents(Slot s) const;
   int64_t count(Slot s) const;  // elements, by logical extents
   size_t bytes(Slot s) const;   // of memory, in the value's layout
-  // The value as eval sees it; arena memory is only viewed.
+  // The value as reference bodies and regions see it. Whoever keeps it may share its memory, unless that is the arena's
+  // or a later step writes over it: then it is a view that owns nothing, which set_object and the end of a region copy.
   Datum datum(Slot s) const;
   // Memory of a result of which the running step has found the extents out, or knows what they must be.
   void* make(Slot s, const Extents& extents);
-  // Result of a step that makes its own memory. Memory that is only viewed is copied.
+  // Result of a step that makes its own memory. Memory that is only viewed is copied, and so is memory that others hold
+  // when a later step works in place on this result.
   void set_object(Slot s, Datum d);
 
   // A step's state for the current extents.
@@ -153,6 +156,7 @@ class Frame {
   std::byte* scratch_ = nullptr;
   size_t planned_bytes_ = 0, scratch_bytes_ = 0;
   bool fresh_ = true;
+  int current_ = -1;  // the running step; their count once all have run
   std::map<std::pair<int, int>, std::unique_ptr<Frame>> regions_;
 };
 

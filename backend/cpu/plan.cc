@@ -194,10 +194,39 @@ void Binder::add(std::unique_ptr<Step> step, std::string kernel, bool is_ref) {
   done_ = true;
 }
 
+namespace {
+
+// What the reference body says of a node at which a kernel has failed: it names operand, index and extent. Returns
+// where it finds nothing wrong, or where values of the node are not at hand since others were fused into its step.
+void let_reference_explain(const Frame& f, const Node& node) {
+  if (node.num_regions()) return;
+  const Step* step = f.running();
+  if (!step) return;
+  std::vector<Datum> operands;
+  for (const Value* v : node.operands()) {
+    if (const Tensor* t = v ? v->constant() : nullptr; t && t->data()) {
+      operands.push_back(*t);
+      continue;
+    }
+    const auto it = std::find_if(step->reads.begin(), step->reads.end(), [&](Slot s) {
+      const PlanValue& value = f.plan().values[static_cast<size_t>(s)];
+      return value.value == v && value.layout == Layout::plain;
+    });
+    if (v && it == step->reads.end()) return;
+    operands.push_back(v ? f.datum(*it) : Datum());
+  }
+  EvalEnv env;
+  env.max_bytes = f.runtime().max_memory;
+  eval_node(node, operands, env);
+}
+
+}  // namespace
+
 void check(const Frame& f, const Node& node, kernels::Status status) {
   if (status.ok()) return;
+  let_reference_explain(f, node);
   f.fail(node, ErrorCode::bad_value,
-         cat(kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
+         cat(node.op(), ": ", kernels::status_text(status.code), status.at >= 0 ? cat(" at element ", status.at) : ""));
 }
 
 // --- PlanBuilder
@@ -503,6 +532,7 @@ void PlanBuilder::merge_in_place() {
     if (operand.storage == Storage::object && result.storage == Storage::object && same_memory(p.operand, p.result) &&
         unshared(from, p.step)) {
       operand.last_step = result.last_step;
+      operand.last_overwrite = std::max(p.step, result.last_overwrite);
       merged[static_cast<size_t>(to)] = from;
       result.storage = Storage::arena, result.bytes = -1;
       continue;
@@ -512,6 +542,7 @@ void PlanBuilder::merge_in_place() {
       continue;
     operand.storage = result.storage;
     operand.last_step = result.last_step;
+    operand.last_overwrite = std::max(p.step, result.last_overwrite);
     merged[static_cast<size_t>(to)] = from;
     result.bytes = -1;  // nothing of its own to place
   }
@@ -555,7 +586,8 @@ void PlanBuilder::finish() {
   for (auto [o, i] : plan_->graph->donations) {
     const int from = plan_->values[static_cast<size_t>(plan_->inputs[static_cast<size_t>(i)])].buffer;
     const int to = plan_->values[static_cast<size_t>(plan_->outputs[static_cast<size_t>(o)])].buffer;
-    const Buffer &input = plan_->buffers[static_cast<size_t>(from)], &output = plan_->buffers[static_cast<size_t>(to)];
+    Buffer& input = plan_->buffers[static_cast<size_t>(from)];
+    const Buffer& output = plan_->buffers[static_cast<size_t>(to)];
     if (output.storage != Storage::output || given.count(i)) continue;
     const bool overwrites = std::any_of(in_place_.begin(), in_place_.end(), [&](const InPlace& p) {
       const auto& reads = plan_->steps[static_cast<size_t>(p.step)]->reads;
@@ -566,6 +598,7 @@ void PlanBuilder::finish() {
     });
     if (input.last_step > output.first_step || (input.last_step == output.first_step && !overwrites)) continue;
     plan_->donations.emplace_back(o, i);
+    input.last_overwrite = std::max(output.first_step, output.last_overwrite);
     given.insert(i);
   }
   const size_t steps = plan_->steps.size();
@@ -620,8 +653,10 @@ std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
     if (node->op() == OpId::Return) break;
     const tc::Frame context("node",
                             node->location().empty() ? node->info().name() : std::string_view(node->location()));
+    binding_ = node.get();
     bind_node(*node);
   }
+  binding_ = nullptr;
   finish();
   return std::move(plan_);
 }

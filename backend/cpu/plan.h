@@ -43,6 +43,9 @@ struct Buffer {
   int bytes = -1;      // expression
   int first_step = 0;  // that defines it
   int last_step = 0;   // that reads it; steps.size() for what outlives the run
+  // The last step that may write over an earlier value in it: one that works in place, or one that takes over a donated
+  // input. Until then its memory is only lent to reference bodies and regions; -1: it is never written twice.
+  int last_overwrite = -1;
 };
 
 struct PlanValue {

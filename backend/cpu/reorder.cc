@@ -58,7 +58,8 @@ Slot PlanBuilder::in_layout(Value* v, Layout layout) {
   step->to_blocked = layout == Layout::blocked16;
   step->reads = {from};
   step->writes = {step->to};
-  step->node = v->def() ? v->def() : plan_->graph->terminator();
+  // Of a graph's input: the node that wants it so.
+  step->node = v->def() ? v->def() : binding_ ? binding_ : plan_->graph->terminator();
   const auto name = [&](const auto& kernels) {
     return layout == Layout::blocked16 ? kernels.to_blocked.name : kernels.to_plain.name;
   };

@@ -1,6 +1,7 @@
 #include "tc/backend/cpu/specialise.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <optional>
 
@@ -84,7 +85,7 @@ const Plan* Specialisations::find(const Module& general, const std::vector<Datum
   if (!key) return nullptr;
   const std::lock_guard lock(mutex_);
   for (const Entry& e : entries_)
-    if (e.key == *key) return e.plan.get();
+    if (e.key == *key) return e.refused ? nullptr : e.plan.get();
   if (entries_.size() == kMostPlans) return nullptr;
   const auto before = std::find(seen_.begin(), seen_.end(), *key);
   if (before == seen_.end()) {
@@ -100,10 +101,16 @@ const Plan* Specialisations::find(const Module& general, const std::vector<Datum
     fix_extents(*e.module, inputs);
     optimise(*e.module);
     e.plan = plan(*e.module);
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // the general plan serves, or says what is wrong
     e.plan = nullptr;
   }
   return e.plan.get();
+}
+
+void Specialisations::give_up(const Plan* plan) {
+  const std::lock_guard lock(mutex_);
+  for (Entry& e : entries_)
+    if (e.plan.get() == plan) e.refused = true;
 }
 
 }  // namespace tc::cpu

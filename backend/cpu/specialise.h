@@ -28,6 +28,9 @@ class Specialisations {
   const Plan* find(const Module& general, const std::vector<Datum>& inputs, const Optimise& optimise,
                    const MakePlan& plan);
 
+  // A run of this plan failed: the general one is taken from now on. The plan lives on in frames that have it.
+  void give_up(const Plan* plan);
+
   // Worth it for this graph: some value has an unknown rank, and runs do not draw random numbers.
   static bool useful_for(const Graph& graph);
 
@@ -37,6 +40,7 @@ class Specialisations {
     Key key;
     std::unique_ptr<Module> module;  // kept where there is no plan, too: packed weights are known by their source
     std::unique_ptr<Plan> plan;
+    bool refused = false;  // it failed where it ran
   };
   std::mutex mutex_;
   std::vector<Entry> entries_;

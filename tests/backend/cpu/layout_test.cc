@@ -42,6 +42,25 @@ Value* group_norm(Builder& b, Value* v, int64_t channels, int64_t groups) {
                                     {.num_groups = groups});
 }
 
+// A profile charges it to the node that reads the input so.
+TEST(Layout, AReorderOfAnInputBelongsToItsReader) {
+  Module m;
+  Builder b(m.main());
+  constexpr int64_t kChannels = 64;
+  const Shape shape({Dim(int64_t{1}), Dim(kChannels), Dim(12), Dim(12)});
+  Value* x = m.main().add_input(Type::tensor(DType::f32, shape), "x");
+  Value* w = b.constant(numbers({kChannels, kChannels, 3, 3}, 17, 0.125F));
+  m.main().set_outputs(std::vector{b.make<Conv>({x, w}, {.pads = {1, 1, 1, 1}})});
+  int of_inputs = 0;
+  const auto executable = compiled(m);
+  walk_steps(executable->plan(), [&](const cpu::Step& step, int) {
+    if (step.kernel.find("reorder_f32__nchw_nchw16c") == std::string::npos) return;
+    ++of_inputs;
+    EXPECT_EQ(step.node->op(), OpId::Conv);
+  });
+  EXPECT_EQ(of_inputs, 1);
+}
+
 TEST(Layout, NormsOfChannels) {
   for (const int64_t images : {1, 9}) {
     for (const int64_t groups : {1, 8, 40})

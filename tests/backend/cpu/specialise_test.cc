@@ -97,6 +97,36 @@ TEST(Specialise, KeepsFewPlans) {
   EXPECT_EQ(find(39), nullptr);
 }
 
+TEST(Specialise, ClustersStayClosedWhenTheProgramIsOptimisedAgain) {
+  // The constant is read inside a cluster and, where the rank is unknown at first, outside.
+  const auto module = parse_module(R"(graph @main(%x: f32[N,M], %k: f32[N,M]) {
+  %c = constant dense<255.0> : f32[]
+  %s = squeeze %x
+  %l = div %s, %c
+  %m = mul %k, %k
+  %d = div %m, %c
+  return %l, %d
+}
+)",
+                                   "program");
+  const std::vector<Datum> in{inputs(2, 3, 0)[0], inputs(2, 3, 1)[0]};
+  expect_agreement(*module, {in, in, in});
+}
+
+TEST(Specialise, APlanThatFailedIsNotTakenAgain) {
+  const auto module = parse_module(kBranches, "program");
+  cpu::Specialisations special;
+  const auto find = [&] {
+    return special.find(
+        *module, inputs(2, 3, 1), [](Module&) {}, [](const Module&) { return std::make_unique<cpu::Plan>(); });
+  };
+  EXPECT_EQ(find(), nullptr);
+  const cpu::Plan* plan = find();
+  ASSERT_NE(plan, nullptr);
+  special.give_up(plan);
+  EXPECT_EQ(find(), nullptr);
+}
+
 TEST(Specialise, OnlyWhereARankIsUnknown) {
   const auto module = parse_module("graph @main(%x: f32[N,3]) { %y = tanh %x \n return %y }", "program");
   EXPECT_FALSE(cpu::Specialisations::useful_for(compiled(*module, {})->graph()));
