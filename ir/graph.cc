@@ -7,6 +7,7 @@
 #include "tc/ir/infer.h"
 #include "tc/ir/module.h"
 #include "tc/ir/ops/core.h"
+#include "tc/ir/renaming.h"
 
 namespace tc {
 
@@ -300,23 +301,48 @@ namespace {
 
 using Copies = std::unordered_map<Value*, Value*>;
 
-void copy_facts(const Value* from, Value* to) {
-  to->set_type(from->type());
-  if (from->contents())
-    to->set_contents(*from->contents());
-  else
-    to->clear_contents();
-}
-
-void copy_facts(const Graph& from, const Copies& map) {
-  for (Value* v : from.inputs()) copy_facts(v, map.at(v));
-  for (const auto& n : from.nodes()) {
-    for (int i = 0; i < n->num_results(); ++i) copy_facts(n->result(i), map.at(n->result(i)));
-    for (int i = 0; i < n->num_regions(); ++i) copy_facts(n->region(i), map);
+// What is known of a value and holds for its copy.
+class Facts {
+ public:
+  // Copies of the same program have their own symbols, beside those of what surrounds them; `map` holds the values that
+  // take the place of inputs and captured values.
+  Facts(const Graph& from, const Graph& to, const Copies& map) {
+    if (&from.module() != &to.module()) {
+      to.module().reserve_symbols(from.module().next_symbol());
+      return;
+    }
+    renaming_.emplace(to.module());
+    for (const Value* v : captures(from)) renaming_->keep_symbols(*v);
+    for (Value* in : from.inputs())
+      if (const auto it = map.find(in); it != map.end() && it->second) renaming_->bind(in->type(), it->second->type());
   }
-}
+  // An output of the original is to be the value `v`.
+  void bind_output(const Value* output, const Value* v) {
+    if (renaming_) renaming_->bind(output->type(), v->type(), true);
+  }
+  Facts() = default;  // the same symbols
 
-void clone_body(const Graph& from, Graph& to, Node* before, Copies& map, bool with_terminator) {
+  Type type(const Value* from) { return renaming_ ? (*renaming_)(from->type()) : from->type(); }
+  void copy(const Value* from, Value* to) {
+    to->set_type(type(from));
+    if (!from->contents())
+      to->clear_contents();
+    else
+      to->set_contents(renaming_ ? (*renaming_)(*from->contents()) : *from->contents());
+  }
+  void copy(const Graph& from, const Copies& map) {
+    for (Value* v : from.inputs()) copy(v, map.at(v));
+    for (const auto& n : from.nodes()) {
+      for (int i = 0; i < n->num_results(); ++i) copy(n->result(i), map.at(n->result(i)));
+      for (int i = 0; i < n->num_regions(); ++i) copy(n->region(i), map);
+    }
+  }
+
+ private:
+  std::optional<Renaming> renaming_;
+};
+
+void clone_body(const Graph& from, Graph& to, Node* before, Copies& map, Facts& facts, bool with_terminator) {
   for (const auto& n : from.nodes()) {
     if (n->op() == OpId::Return && !with_terminator) continue;
     std::vector<Value*> operands = n->operands();
@@ -328,8 +354,8 @@ void clone_body(const Graph& from, Graph& to, Node* before, Copies& map, bool wi
       auto copy = std::make_unique<Graph>(to.module(), r.name());
       copy->output_names = r.output_names;
       copy->donations = r.donations;
-      for (Value* in : r.inputs()) map[in] = copy->add_input(in->type(), in->name());
-      clone_body(r, *copy, nullptr, map, true);
+      for (Value* in : r.inputs()) map[in] = copy->add_input(facts.type(in), in->name());
+      clone_body(r, *copy, nullptr, map, facts, true);
       regions.push_back(std::move(copy));
     }
     Node* copy = to.insert(
@@ -338,11 +364,23 @@ void clone_body(const Graph& from, Graph& to, Node* before, Copies& map, bool wi
     for (int i = 0; i < n->num_results(); ++i) {
       copy->result(i)->set_name(n->result(i)->name());
       map[n->result(i)] = copy->result(i);
-      copy_facts(n->result(i), copy->result(i));
+      facts.copy(n->result(i), copy->result(i));
     }
     // Inference of the whole has gone over the regions again.
-    for (int i = 0; i < n->num_regions(); ++i) copy_facts(n->region(i), map);
+    for (int i = 0; i < n->num_regions(); ++i) facts.copy(n->region(i), map);
   }
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<Value*> clone_with(const Graph& from, Graph& to, Node* before, Copies map, Facts facts) {
+  clone_body(from, to, before, map, facts, false);
+  std::vector<Value*> outputs = from.outputs();
+  for (Value*& v : outputs)
+    if (auto it = map.find(v); it != map.end()) v = it->second;
+  return outputs;
 }
 
 }  // namespace
@@ -350,11 +388,17 @@ void clone_body(const Graph& from, Graph& to, Node* before, Copies& map, bool wi
 std::vector<Value*> clone_into(const Graph& from, Graph& to, Node* before,
                                std::vector<std::pair<Value*, Value*>> pairs) {
   Copies map(pairs.begin(), pairs.end());
-  clone_body(from, to, before, map, false);
-  std::vector<Value*> outputs = from.outputs();
-  for (Value*& v : outputs)
-    if (auto it = map.find(v); it != map.end()) v = it->second;
-  return outputs;
+  Facts facts(from, to, map);
+  return clone_with(from, to, before, std::move(map), std::move(facts));
+}
+
+std::vector<Value*> clone_in_place_of(Node& node, const Graph& body) {
+  Copies map;
+  for (int i = 0; i < body.num_inputs(); ++i) map.emplace(body.input(i), node.operand(i));
+  Facts facts(body, *node.graph(), map);
+  for (int j = 0; j < node.num_results(); ++j)
+    if (const Value* v = body.output(j)) facts.bind_output(v, node.result(j));
+  return clone_with(body, *node.graph(), &node, std::move(map), std::move(facts));
 }
 
 std::unique_ptr<Graph> clone(const Graph& from, Module& module, std::vector<std::pair<Value*, Value*>> captured) {
@@ -363,7 +407,8 @@ std::unique_ptr<Graph> clone(const Graph& from, Module& module, std::vector<std:
   copy->output_names = from.output_names;
   copy->donations = from.donations;
   for (Value* in : from.inputs()) map[in] = copy->add_input(in->type(), in->name());
-  clone_body(from, *copy, nullptr, map, true);
+  Facts facts;
+  clone_body(from, *copy, nullptr, map, facts, true);
   return copy;
 }
 

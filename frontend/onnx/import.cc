@@ -12,6 +12,8 @@ namespace {
 constexpr std::pair<std::string_view, int64_t> kNewestOpsets[] = {
     {"", 28}, {"ai.onnx.ml", 5}, {"ai.onnx.preview", 1}, {"ai.onnx.preview.training", 1}, {"com.microsoft", 1}};
 constexpr size_t kMaxFindings = 50;
+// Earlier IR versions knew one set of operators.
+constexpr int64_t kOpsetsImported = 3;
 
 }  // namespace
 
@@ -229,6 +231,14 @@ void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
     once(!scope.initializers.count(name) && scope.sparse.emplace(name, &t).second, name);
   }
   import_nodes(proto.node, scope);
+  for (const auto& info : proto.value_info) {
+    const auto it = scope.values.find(info.name);
+    if (it == scope.values.end() || !it->second || !it->second->type().is_tensor()) continue;
+    if (!info.type || info.type->kind != TypeProto::Kind::tensor) continue;
+    const auto declared = dtype_from_onnx(info.type->elem_type);
+    if (declared && *declared != it->second->dtype())
+      fail(ErrorCode::bad_type, "value '", info.name, "' is declared ", *declared, " but is ", it->second->type());
+  }
   std::vector<Value*> outputs;
   graph.output_names.clear();
   for (const auto& o : proto.output) {
@@ -277,7 +287,11 @@ void Importer::reach(int depth) {
 
 std::unique_ptr<Module> Importer::run() {
   opsets_ = opsets_of(model_.opset_import, "the model");
-  if (model_.opset_import.empty()) opsets_[""] = 1;
+  if (model_.opset_import.empty()) {
+    if (model_.ir_version >= kOpsetsImported)
+      fail(ErrorCode::bad_file, "the model imports no opset, which IR version ", model_.ir_version, " requires");
+    opsets_[""] = 1;
+  }
   body_ = {&opsets_, nullptr, nullptr};
   const GraphProto& proto = *model_.graph;
   Graph& main = module_->main();
@@ -294,6 +308,8 @@ std::unique_ptr<Module> Importer::run() {
   for (const auto& [domain, version] : opsets_)
     module_->metadata[cat("opset.", domain.empty() ? "ai.onnx" : domain)] = std::to_string(version);
   for (const auto& e : model_.metadata_props) module_->metadata.emplace(e.key, e.value);
+  // ONNX Runtime's optimiser leaves its own operators in models without saying so.
+  opsets_.emplace("com.microsoft", 1);
 
   Scope scope;
   scope.graph = &main;

@@ -1,4 +1,4 @@
-#include "tc/frontend/onnx/import_rows.h"
+#include "tc/frontend/onnx/microsoft.h"
 
 namespace tc::onnx {
 namespace {
@@ -114,6 +114,28 @@ std::vector<Value*> range_27(NodeImport& n) {
   return n.regular(OpId::Range);
 }
 
+std::vector<Value*> expand_dims(NodeImport& n) {
+  Builder& b = n.b();
+  Value* axis = b.make<Reshape>({cast(n, n.required(1), DType::i64), b.ints({1})});
+  return {b.make<Unsqueeze>({n.required(0), axis})};
+}
+
+// Steps of 1 where none is given; operands may be vectors of one element.
+std::vector<Value*> microsoft_range(NodeImport& n) {
+  Builder& b = n.b();
+  const auto scalar = [&](int i) { return b.make<Reshape>({n.required(i), b.ints({})}); };
+  Value* start = scalar(0);
+  return {b.make<Range>({start, scalar(1), n.has(2) ? scalar(2) : b.scalar_like(start->dtype(), 1)})};
+}
+
+// The pads may be a matrix of one row, the value a vector of one element.
+std::vector<Value*> microsoft_pad(NodeImport& n) {
+  Builder& b = n.b();
+  Value* pads = b.make<Reshape>({n.required(1), b.ints({-1})});
+  Value* value = n.has(2) ? b.make<Reshape>({n.in(2), b.ints({})}) : nullptr;
+  return with<Pad>(n, {n.required(0), pads, value});
+}
+
 }  // namespace
 
 void rows_import_movement(ImportRows& rows) {
@@ -126,7 +148,10 @@ void rows_import_movement(ImportRows& rows) {
                            {"Concat", 1, concat_1},
                            {"Tile", 1, tile_1},
                            {"Pad", 1, pad_2},
+                           {"Pad", 1, microsoft_pad, kMicrosoft},
                            {"Range", 27, range_27},
+                           {"Range", 1, microsoft_range, kMicrosoft},
+                           {"ExpandDims", 1, expand_dims, kMicrosoft},
                            {"Upsample", 1, upsample_1},
                            {"Upsample", 7, upsample_7},
                            {"Upsample", 9, upsample_9},

@@ -51,6 +51,11 @@ std::vector<Value*> group_norm_per_group(NodeImport& n) {
   return {b.make<Reshape>({y, b.make<ShapeOf>({x})}, {.allow_zero = true})};
 }
 
+// ONNX Runtime had this one in ONNX's own domain before ONNX did.
+std::vector<Value*> layer_norm_1(NodeImport& n) {
+  return n.regular(OpId::LayerNormalization);
+}
+
 std::vector<Value*> instance_norm_consuming(NodeImport& n) {
   n.ignore_attr("consumed_inputs");
   return n.regular(OpId::InstanceNormalization);
@@ -62,6 +67,7 @@ void rows_import_norm(ImportRows& rows) {
   rows.push_back({"BatchNormalization", 1, batch_norm_by_outputs});
   rows.push_back({"InstanceNormalization", 1, instance_norm_consuming});
   rows.push_back({"GroupNormalization", 18, group_norm_per_group});
+  rows.push_back({"LayerNormalization", 1, layer_norm_1});
   rows_microsoft_norm(rows);
 }
 

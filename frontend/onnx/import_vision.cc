@@ -1,4 +1,4 @@
-#include "tc/frontend/onnx/import_rows.h"
+#include "tc/frontend/onnx/microsoft.h"
 
 namespace tc::onnx {
 namespace {
@@ -27,6 +27,7 @@ std::vector<Value*> grid_sample_16(NodeImport& n) {
 
 void rows_import_vision(ImportRows& rows) {
   rows.push_back({"GridSample", 16, grid_sample_16});
+  rows.push_back({"GridSample", 1, grid_sample_16, kMicrosoft});
 }
 
 }  // namespace tc::onnx

@@ -97,6 +97,7 @@ std::vector<Value*> quick_gelu(NodeImport& n) {
 
 void rows_microsoft_fused(ImportRows& rows) {
   rows.push_back({"FusedMatMul", 1, fused_matmul, kMicrosoft});
+  rows.push_back({"TransposeMatMul", 1, fused_matmul, kMicrosoft});  // what it was called first
   rows.push_back({"FusedGemm", 1, fused_gemm, kMicrosoft});
   rows.push_back({"FusedConv", 1, fused_conv, kMicrosoft});
   rows.push_back({"Gelu", 1, biased_gelu<GeluApproximation::none>, kMicrosoft});

@@ -1,6 +1,7 @@
 #include <limits>
 #include <map>
 
+#include "tc/ir/builder.h"
 #include "tc/ir/eval/eval.h"
 #include "tc/ir/eval/move.h"
 
@@ -10,6 +11,41 @@ namespace {
 bool truth(EvalContext& ctx, const Datum& d) {
   if (!d.is_tensor() || d.tensor().size() != 1) ctx.fail(ErrorCode::bad_shape, "a condition must be one element");
   return to_i64(d.tensor())[0] != 0;
+}
+
+// The shape of result `j` as far as it follows from the extents that the operands have in this run.
+Shape shape_now(EvalContext& ctx, int j) {
+  const Node& node = ctx.node();
+  if (node.result(j)->shape().ranked()) return node.result(j)->shape();
+  try {
+    Module scratch;
+    Builder b(scratch.main());
+    const auto stand_in = [&](const Value* v, const Type& t) {
+      if (v->constant()) return b.constant(*v->constant());
+      Value* copy = scratch.main().add_input(t);
+      if (v->contents()) copy->set_contents(*v->contents());
+      return copy;
+    };
+    std::vector<Value*> operands;
+    for (int i = 0; i < node.num_operands(); ++i) {
+      Value* v = node.operand(i);
+      operands.push_back(v ? stand_in(v, ctx.datum(i).is_tensor() ? ctx.in(i).type() : v->type()) : nullptr);
+    }
+    std::vector<std::pair<Value*, Value*>> captured;
+    for (Value* v : captures(node.region(0))) captured.emplace_back(v, stand_in(v, v->type()));
+    std::vector<std::unique_ptr<Graph>> body;
+    body.push_back(clone(node.region(0), scratch, std::move(captured)));
+    const auto forget = [](const Graph& g) {
+      for (Value* v : g.inputs()) v->set_type(Type());
+    };
+    forget(*body[0]);
+    walk(*body[0], [&](Node& n) {
+      for (int i = 0; i < n.num_regions(); ++i) forget(n.region(i));
+    });
+    return b.node(node.op(), operands, node.raw_attrs(), node.num_results(), std::move(body))->result(j)->shape();
+  } catch (const Error&) {  // the region calls a function, or takes no such operands
+    return {};
+  }
 }
 
 // The values of result `j`, all iterations, one after the other along a new axis.
@@ -31,7 +67,7 @@ void stack(EvalContext& ctx, int j, const std::vector<Datum>& values, int64_t ax
       const auto it = known.find(symbol);
       return it == known.end() ? std::nullopt : std::optional(it->second);
     };
-    const Shape& s = ctx.node().result(j)->shape();
+    const Shape s = shape_now(ctx, j);
     if (s.ranked())
       for (const Dim& d : s.dims()) extents.push_back(d.eval(lookup).value_or(0));
     else

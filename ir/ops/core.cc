@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tc/ir/grad.h"
+#include "tc/ir/renaming.h"
 #include "tc/ir/shape_math.h"
 
 namespace tc {
@@ -43,7 +44,12 @@ void Call::infer(InferContext& ctx) {
                f->input(i)->type());
   if (ctx.num_results() > f->num_outputs())
     ctx.fail(ErrorCode::bad_graph, "@", callee, " has ", f->num_outputs(), " outputs, asked for ", ctx.num_results());
-  for (int j = 0; j < ctx.num_results(); ++j) ctx.set(j, f->output(j) ? f->output(j)->type() : Type());
+  // What the function finds in its arguments is new in each call.
+  Renaming renaming(ctx.module());
+  for (int i = 0; i < ctx.num_operands(); ++i)
+    if (ctx.has(i)) renaming.bind(f->input(i)->type(), ctx.type(i));
+  for (int j = 0; j < ctx.num_results(); ++j)
+    ctx.set(j, f->output(j) ? renaming.seen_from_outside(f->output(j)->type()) : Type());
 }
 
 void Identity::infer(InferContext& ctx) {

@@ -142,6 +142,9 @@ EinsumLabels parse_einsum(const std::string& equation, const std::vector<int>& r
       if (n == 1) result.after += c;
   } else {
     result = parse_term(text.substr(arrow + 2), equation);
+    if (ellipsis_rank > 0 && !result.ellipsis)
+      fail(ErrorCode::bad_attribute, "einsum equation '", equation,
+           "': the operands have axes under '...', the result must have it, too");
     for (char c : result.before + result.after) {
       if (!letters.count(c))
         fail(ErrorCode::bad_attribute, "einsum equation '", equation, "': no operand has '", c, "'");

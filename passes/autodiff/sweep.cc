@@ -1,6 +1,7 @@
 #include "tc/passes/autodiff/sweep.h"
 
 #include "tc/ir/grad.h"
+#include "tc/ir/renaming.h"
 
 namespace tc::autodiff {
 
@@ -85,10 +86,8 @@ const Graph* forward_callee(const Node& node) {
 
 std::vector<Value*> inline_call(Node& call, const Graph& callee) {
   Graph& g = *call.graph();
-  std::vector<std::pair<Value*, Value*>> map;
-  for (int i = 0; i < callee.num_inputs(); ++i) map.emplace_back(callee.input(i), call.operand(i));
   Node* before = call.prev();
-  auto outputs = clone_into(callee, g, &call, std::move(map));
+  auto outputs = clone_in_place_of(call, callee);
   for (Node* n = before ? before->next() : g.first(); n != &call; n = n->next())
     if (n->location().empty()) n->set_location(call.location());
   for (int j = 0; j < call.num_results(); ++j)

@@ -2,14 +2,14 @@
 
 #include <unordered_set>
 
+#include "tc/ir/renaming.h"
+
 namespace tc {
 
 void inline_body(Editor& editor, std::string_view rule, Node& node, const Graph& body) {
   Graph& graph = *node.graph();
-  std::vector<std::pair<Value*, Value*>> map;
-  for (int i = 0; i < body.num_inputs(); ++i) map.emplace_back(body.input(i), node.operand(i));
   Node* before = node.prev();
-  const auto outputs = clone_into(body, graph, &node, std::move(map));
+  const auto outputs = clone_in_place_of(node, body);
   // What is known of the arguments is known in the copy.
   for (Node* n = before ? before->next() : graph.first(); n != &node; n = n->next()) {
     refine_results(*n);

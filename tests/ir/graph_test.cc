@@ -159,11 +159,25 @@ TEST_F(GraphTest, ModulesAreClonedWhole) {
 
 TEST_F(GraphTest, InferenceKeepsTheTypesOfUnchangedNodes) {
   Graph& f = m.add_function("f");
-  f.set_outputs(std::vector<Value*>{f.add_input(f32({m.fresh_symbol()}))});
-  Node* call = b.make_n<Call>({x}, {"f"}, 1);
-  EXPECT_EQ(call->result()->type().str(), "f32[?0]");
-  infer_types(*call);
-  EXPECT_EQ(call->result()->type().str(), "f32[?0]");
+  Value* in = f.add_input(f32({m.fresh_symbol()}));
+  Builder inside(f);
+  Value* found = inside.make<Compress>({in, inside.make<Greater>({in, inside.scalar(0.0f)})});
+  f.set_outputs(std::vector<Value*>{in, found, inside.make<Neg>({found})});
+  EXPECT_EQ(found->type().str(), "f32[?1]");
+  // What the function finds is of each call.
+  std::string before = found->type().str();
+  for (int calls = 0; calls < 2; ++calls) {
+    Node* call = b.make_n<Call>({x}, {"f"}, 3);
+    const std::string unknown = call->result(1)->type().str();
+    EXPECT_NE(unknown, before);
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_EQ(call->result(0)->type().str(), "f32[2]");
+      EXPECT_EQ(call->result(1)->type().str(), unknown);
+      EXPECT_EQ(call->result(2)->type().str(), unknown);
+      infer_types(*call);
+    }
+    before = unknown;
+  }
   Value* c = b.ints({3, 4});
   ASSERT_TRUE(c->contents());
   EXPECT_EQ(*c->contents(), (Dims{3, 4}));

@@ -114,6 +114,34 @@ std::vector<Variant> fused_variants() {
           conv("Tanh", {}, false)};
 }
 
+std::vector<Variant> plain_variants() {
+  const Tensor x = f32({2, 3, 4}), image = f32({1, 2, 4, 5}), grid = f32({1, 3, 3, 2});
+  const auto i64 = [](const Extents& extents, const std::vector<int64_t>& values) {
+    return Tensor::of<int64_t>(extents, values);
+  };
+  const auto sampled = [&](const char* mode, const char* padding, int64_t align) {
+    return Variant{mode,
+                   "GridSample",
+                   {image, grid},
+                   {kF32},
+                   {attr_s("mode", mode), attr_s("padding_mode", padding), attr_i("align_corners", align)}};
+  };
+  return {{"batch", "Inverse", {f32({2, 3, 4, 4})}, {kF32}, {}},
+          {"one", "Inverse", {f32({1, 1})}, {kF32}, {}},
+          {"rows change places", "Inverse", {Tensor::of<float>({3, 3}, {0, 0, 2, 3, 0, 1, 1, 4, 0})}, {kF32}, {}},
+          {"front", "ExpandDims", {x, Tensor::scalar(int32_t{0})}, {kF32}, {}},
+          {"back", "ExpandDims", {x, Tensor::scalar(int32_t{-1})}, {kF32}, {}},
+          {"by one", "Range", {Tensor::scalar(1.5f), Tensor::scalar(5.0f)}, {kF32}, {}},
+          {"down", "Range", {Tensor::scalar(5.0f), Tensor::scalar(1.5f), Tensor::scalar(-0.5f)}, {kF32}, {}},
+          {"vector", "Pad", {x, i64({6}, {0, 1, 0, 1, 0, 2}), Tensor::scalar(2.0f)}, {kF32}, {}},
+          {"row", "Pad", {x, i64({1, 6}, {0, 1, 0, 1, 0, 2})}, {kF32}, {}},
+          {"reflected", "Pad", {x, i64({6}, {0, 1, 2, 0, 1, 1})}, {kF32}, {attr_s("mode", "reflect")}},
+          {"edge", "Pad", {x, i64({6}, {1, 0, 0, 0, -1, 2})}, {kF32}, {attr_s("mode", "edge")}},
+          sampled("bilinear", "zeros", 0),
+          sampled("nearest", "border", 1),
+          sampled("bicubic", "reflection", 0)};
+}
+
 std::vector<OpCase> op_cases() {
   return {{"attention", attention_variants},
           {"multi_head_attention", multi_head_attention_variants},
@@ -122,7 +150,8 @@ std::vector<OpCase> op_cases() {
           {"rotary_embedding", rotary_embedding_variants},
           {"norms", norm_variants},
           {"activations", activation_variants},
-          {"fused", fused_variants}};
+          {"fused", fused_variants},
+          {"plain", plain_variants}};
 }
 
 }  // namespace tc::peers

@@ -33,5 +33,6 @@ std::vector<Variant> rotary_embedding_variants();
 std::vector<Variant> norm_variants();
 std::vector<Variant> activation_variants();
 std::vector<Variant> fused_variants();
+std::vector<Variant> plain_variants();
 
 }  // namespace tc::peers

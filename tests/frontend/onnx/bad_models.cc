@@ -101,6 +101,7 @@ void versions(Cases& cases) {
   cases.push_back({"opset_negative", with({{"", -3}}), unknown_op, {"opset -3"}});
   cases.push_back(
       {"opset_of_another_domain_only", with({{"my", 1}}), bad_graph, {"the_relu", "Relu", "ai.onnx", "no opset"}});
+  cases.push_back({"no_opset", with({}), bad_file, {"no opset", "IR version 8"}});
   cases.push_back({"operator_not_yet_there",
                    op("Gelu", {"x"}, {}, {}, 13),
                    unknown_op,
@@ -129,6 +130,11 @@ void graphs(Cases& cases) {
                    bad_graph,
                    {"make_b", "'make_a'", "cycle"}});
   cases.push_back({"cycle_of_one", nodes({add("x", "y", "y")}), bad_graph, {"make_y", "'make_y'", "cycle"}});
+  cases.push_back(
+      {"value_declared_of_another_type",
+       model(graph({add("x", "x", "a"), add("a", "x", "y")}, {kX}, {kY}) + field(13, value_info("a", kF64, {2}))),
+       bad_type,
+       {"'a'", "f64", "f32"}});
   cases.push_back(
       {"defined_twice", nodes({add("x", "x", "y"), add("x", "x", "y")}), bad_graph, {"make_y", "'y'", "twice"}});
   cases.push_back({"input_defined_by_a_node",

@@ -374,10 +374,92 @@ void order(std::vector<FunctionCase>& cases) {
        {{"y", f32s({8, -4})}}});
 }
 
+// Extents that only the data tells are those of one copy of a body: of a call, or of an iteration.
+void unknown_extents(std::vector<FunctionCase>& cases) {
+  const Messages keep_positive = {constant("zero", 0), node("Greater", {"x", "zero"}, {"which"}),
+                                  node("Compress", {"x", "which"}, {"y"})};
+  const std::string positive = function("my", "Positive", {"x"}, {"y"}, keep_positive);
+  cases.push_back(
+      {"unknown_extents_of_calls",
+       vectors({node("Positive", {"a"}, {"p"}, {}, kMy), node("Positive", {"b"}, {"q"}, {}, kMy),
+                node("Concat", {"p", "q"}, {"both"}, {attr_i("axis", 0)}), node("Mul", {"p", "q"}, {"product"})},
+               {"a", "b"}, {"p", "q", "both", "product"}, {positive}),
+       {{"a", f32s({1, -2, 3, 4})}, {"b", f32s({-1, 5, -1, -1})}},
+       {{"p", f32s({1, 3, 4})}, {"q", f32s({5})}, {"both", f32s({1, 3, 4, 5})}, {"product", f32s({5, 15, 20})}}});
+
+  Messages body = keep_positive;
+  body.push_back(node("ReduceSum", {"y"}, {"sum"}, {attr_i("keepdims", 0)}));
+  body.push_back(node("Add", {"s", "sum"}, {"t"}));
+  const auto scan = [](const Messages& nodes) {
+    return node("Scan", {"start", "rows"}, {"end", "sums"},
+                {attr_i("num_scan_inputs", 1), attr_g("body", graph(nodes, {value_info("s"), value_info("x")},
+                                                                    {value_info("t"), value_info("sum")}))});
+  };
+  const std::string start = value_info("start", kF32, {}), sums = value_info("sums", kF32, {"T"}),
+                    end = value_info("end", kF32, {});
+  cases.push_back({"unknown_extents_of_iterations",
+                   model(graph({scan(body)}, {start, value_info("rows", kF32, {3, 2})}, {end, sums})),
+                   {{"start", Tensor::scalar(1.0f)}, {"rows", Tensor::of<float>({3, 2}, {1, 2, -3, 4, -5, -6})}},
+                   {{"end", Tensor::scalar(8.0f)}, {"sums", f32s({3, 4, 0})}}});
+
+  // A scan over nothing, whose state has a rank only when it runs.
+  const std::string any = field(1, "start") + field(2, field(1, scalar(1, kF32)));
+  cases.push_back({"scan_over_nothing",
+                   model(graph({scan({node("Add", {"s", "x"}, {"t"}), node("Mul", {"t", "x"}, {"sum"})})},
+                               {any, value_info("rows", kF32, {"T", "C"})}, {value_info("end"), value_info("sums")})),
+                   {{"start", f32s({1, 2})}, {"rows", Tensor(DType::f32, {0, 2})}},
+                   {{"end", f32s({1, 2})}, {"sums", Tensor(DType::f32, {0, 2})}}});
+}
+
+// Operators that ONNX Runtime's optimiser writes in models that do not import its domain, or into older opsets.
+void of_onnx_runtime(std::vector<FunctionCase>& cases) {
+  const NodeExtras kMicrosoft{.domain = "com.microsoft"};
+  const auto one = [](const std::string& n, const Messages& inputs, const Messages& initializers = {}) {
+    return model(graph({n}, inputs, {value_info("y")}, initializers), {{}, {{"", 12}}, 8});
+  };
+  const Tensor x = Tensor::of<float>({2, 2}, {1, 3, 5, 9});
+  const std::string in = value_info("x", kF32, {2, 2});
+  cases.push_back({"layer_norm_before_opset_17",
+                   one(node("LayerNormalization", {"x", "g"}, {"y"}, {attr_f("epsilon", 0)}), {in},
+                       {tensor<float>("g", {2}, {1, 2})}),
+                   {{"x", x}},
+                   {{"y", Tensor::of<float>({2, 2}, {-1, 2, -1, 2})}}});
+  cases.push_back({"inverse",
+                   one(node("Inverse", {"x"}, {"y"}, {}, kMicrosoft), {value_info("x", kF32, {"B", "N", "N"})}),
+                   {{"x", Tensor::of<float>({2, 2, 2}, {0, 2, 1, 0, 1, 2, 3, 4})}},
+                   {{"y", Tensor::of<float>({2, 2, 2}, {0, 1, 0.5f, 0, -2, 1, 1.5f, -0.5f})}}});
+  cases.push_back(
+      {"transpose_matmul",
+       one(node("TransposeMatMul", {"x", "x"}, {"y"}, {attr_i("transA", 1), attr_f("alpha", 2)}, kMicrosoft), {in}),
+       {{"x", x}},
+       {{"y", Tensor::of<float>({2, 2}, {52, 96, 96, 180})}}});
+  cases.push_back({"expand_dims",
+                   one(node("ExpandDims", {"x", "at"}, {"y"}, {}, kMicrosoft), {in}, {tensor<int64_t>("at", {}, {-1})}),
+                   {{"x", x}},
+                   {{"y", Tensor::of<float>({2, 2, 1}, {1, 3, 5, 9})}}});
+  cases.push_back({"range_by_one",
+                   one(node("Range", {"x", "end"}, {"y"}, {}, kMicrosoft), {value_info("x", kF32, {1})},
+                       {tensor<float>("end", {}, {4})}),
+                   {{"x", f32s({1.5f})}},
+                   {{"y", f32s({1.5f, 2.5f, 3.5f})}}});
+  cases.push_back({"pads_of_one_row",
+                   one(node("Pad", {"x", "pads", "v"}, {"y"}, {}, kMicrosoft), {in},
+                       {tensor<int64_t>("pads", {1, 4}, {0, 1, 1, 0}), tensor<float>("v", {1}, {7})}),
+                   {{"x", x}},
+                   {{"y", Tensor::of<float>({3, 3}, {7, 1, 3, 7, 5, 9, 7, 7, 7})}}});
+  cases.push_back({"grid_sample",
+                   one(node("GridSample", {"x", "grid"}, {"y"}, {attr_i("align_corners", 1)}, kMicrosoft),
+                       {value_info("x", kF32, {1, 1, 2, 2})}, {tensor<float>("grid", {1, 1, 2, 2}, {0, 0, 1, -1})}),
+                   {{"x", Tensor::of<float>({1, 1, 2, 2}, {1, 3, 5, 9})}},
+                   {{"y", Tensor::of<float>({1, 1, 1, 2}, {4.5f, 3})}}});
+}
+
 }  // namespace
 
 std::vector<FunctionCase> function_cases() {
   std::vector<FunctionCase> cases;
+  unknown_extents(cases);
+  of_onnx_runtime(cases);
   order(cases);
   attributes(cases);
   names(cases);
