@@ -54,6 +54,14 @@ TEST(Param, RefusesWhatIsWrong) {
   const Param w("w", Tensor::of<float>({2}, {3, 4})), other("w", Tensor::of<float>({2}, {3, 4}));
   expect_error(ErrorCode::bad_argument, "two parameters of the program are named 'w'",
                [&] { trace("f", {}, [&] { return w + other; }); });
+  // Nor does it matter that they begin with one tensor.
+  const Param same("w", w.value());
+  expect_error(ErrorCode::bad_argument, "two parameters of the program are named 'w'",
+               [&] { trace("f", {}, [&] { return w + same; }); });
+  expect_error(ErrorCode::bad_argument, "two parameters of the program are named 'w'", [&] {
+    const Function inner = trace("inner", {}, [&] { return w * 2; });
+    trace("f", {}, [&] { return inner({})[0] + w + same; });
+  });
   expect_error(ErrorCode::bad_argument, "a parameter is undefined",
                [&] { trace("f", {}, [&] { return relu(Param()); }); });
   expect_error(ErrorCode::bad_argument, "needs a name", [] { Param("", Tensor(f32, {1})); });
