@@ -183,10 +183,13 @@ struct HuberOptions {
 Var huber_loss(Arg x, Arg target, HuberOptions options = {});
 Var binary_cross_entropy_with_logits(Arg logits, Arg target, LossOptions options = {});
 Var kl_divergence(Arg log_probabilities, Arg target, LossOptions options = {});
-// Labels are integers along all axes of the logits but `axis`.
+// Labels are integers along all axes of the logits but `axis`, from 0 on; one that is no class, a negative one
+// included, stops the run. Elements whose label is `ignore_index`, which may be any number, have loss 0 and do not
+// count in a mean; a mean over none is NaN.
 struct CrossEntropyOptions {
   int64_t axis = 1;
   Reduction reduction = Reduction::mean;
+  std::optional<int64_t> ignore_index = {};
 };
 Var cross_entropy(Arg logits, Arg labels, CrossEntropyOptions options = {});
 Var nll_loss(Arg log_probabilities, Arg labels, CrossEntropyOptions options = {});

@@ -1,6 +1,9 @@
 // Tracing: what becomes of operators and numbers, symbolic shapes, names, and errors at the line of the call.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <type_traits>
+
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verify.h"
 #include "tc/tc.h"
@@ -205,3 +208,35 @@ TEST(Trace, NamesAreKept) {
 
 }  // namespace
 }  // namespace tc
+TEST(Trace, LabelsThatAreNoClassStopARun) {
+  const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 4, 1, 1, 1});
+  const auto loss = [&](DType t, CrossEntropyOptions options) {
+    return trace("f", {{"x", f32, {"n", 3}}, {"l", t, {"n"}}},
+                 [&](Var v, Var l) { return cross_entropy(v, l, options); });
+  };
+  const auto value = [&](const Function& f, int64_t a, int64_t b, int level = 2) {
+    const Tensor labels = Tensor::of<int64_t>({2}, {a, b});
+    return compile(f, {.level = level})({x, labels})[0].span<float>()[0];
+  };
+  const float first = std::log(std::exp(-3.f) + std::exp(-2.f) + 1) + 3, second = std::log(3.f);
+  const Function f = loss(i64, {});
+  EXPECT_NEAR(value(f, 0, 1), (first + second) / 2, 1e-6);
+  for (const int level : {0, 1, 2})
+    for (const int64_t bad : {-1, -3, -4, 3}) EXPECT_THROW(value(f, bad, 0, level), Error) << bad << " at " << level;
+  for (const int8_t bad : {int8_t{-1}, int8_t{3}})
+    EXPECT_THROW(compile(loss(i8, {}))({x, Tensor::of<int8_t>({2}, {bad, 0})}), Error) << int{bad};
+  for (const int64_t ignored : {-100, -1, 3, 1}) {
+    EXPECT_NEAR(value(loss(i64, {.ignore_index = ignored}), 0, ignored), first, 1e-6) << ignored;
+    EXPECT_NEAR(value(loss(i64, {.reduction = Reduction::sum, .ignore_index = ignored}), ignored, 0), second, 1e-6);
+    EXPECT_EQ(value(loss(i64, {.reduction = Reduction::none, .ignore_index = ignored}), ignored, 0), 0);
+    EXPECT_TRUE(std::isnan(value(loss(i64, {.ignore_index = ignored}), ignored, ignored)));
+  }
+  EXPECT_THROW(value(loss(i64, {.ignore_index = -100}), -1, 0), Error);
+  // Gradients leave out what is ignored.
+  const Function g = grad(loss(i64, {.ignore_index = -100}), {"x"});
+  const auto d = compile(g)({x, Tensor::of<int64_t>({2}, {-100, 1})})[0];
+  EXPECT_EQ(d.span<float>()[0], 0);
+  EXPECT_NEAR(d.span<float>()[3], 1. / 3, 1e-6);
+  EXPECT_NEAR(d.span<float>()[4], -2. / 3, 1e-6);
+}
+
