@@ -19,6 +19,13 @@ inline constexpr struct NewAxis {
 inline constexpr struct Ellipsis {
 } ellipsis;
 
+struct IndexRange;
+namespace dsl {
+template <class T>
+inline constexpr bool only_an_index =
+    std::same_as<T, NewAxis> || std::same_as<T, Ellipsis> || std::same_as<T, IndexRange>;
+}  // namespace dsl
+
 // An end of a range: {} is open; a Var is a scalar integer.
 class Bound {
  public:
@@ -42,6 +49,10 @@ inline IndexRange slice(Bound start, Bound stop, Bound step = {}) {
   return {std::move(start), std::move(stop), std::move(step)};
 }
 
+// x[slice(0, 1), 2] is what C++ calls a comma operator, which would drop the first index: it is x[{slice(0, 1), 2}].
+template <class A, class B>
+requires(dsl::only_an_index<A> || dsl::only_an_index<B>) void operator,(const A&, const B&) = delete;
+
 class Index {
  public:
   template <std::integral T>
@@ -61,8 +72,12 @@ class Index {
 };
 
 // The part of x that indices select.
-class Indexed {
+class [[nodiscard]] Indexed {
  public:
+  Indexed(const Indexed&) = default;
+  Indexed(Indexed&&) = default;
+  Indexed& operator=(const Indexed&) = delete;  // would change no tensor: see set
+  ~Indexed() = default;
   Indexed(Var x, std::vector<Index> indices) : x_(std::move(x)), indices_(std::move(indices)) {}
   operator Var() const { return get(); }
   Var get() const;

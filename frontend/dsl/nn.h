@@ -78,7 +78,7 @@ struct LayerNormOptions {
   int64_t axis = -1;  // the first of the normalised axes
   double epsilon = 1e-5;
 };
-struct BatchNormTraining {
+struct [[nodiscard]] BatchNormTraining {
   Var y, mean, var;  // the last two are the running statistics, moved towards the batch's
 };
 struct BatchNormTrainingOptions {
@@ -116,7 +116,7 @@ struct AttentionOptions {
   Arg mask = {};                       // booleans: what may be seen; numbers: added to the scores
   Arg past_key = {}, past_value = {};  // come before k and v
 };
-struct AttentionResult {
+struct [[nodiscard]] AttentionResult {
   Var y, present_key, present_value;
 };
 // Operands are [batch, heads, length, head size], or [batch, length, heads * head size] with q_heads and kv_heads.
@@ -137,7 +137,7 @@ struct RecurrentOptions {
   Arg initial_h = {}, initial_c = {};  // [directions, batch, hidden]
   bool linear_before_reset = false;    // of gru
 };
-struct RecurrentResult {
+struct [[nodiscard]] RecurrentResult {
   Var y;     // [time, directions, batch, hidden]
   Var h, c;  // [directions, batch, hidden]; c of lstm only
 };

@@ -155,8 +155,8 @@ TEST(Trace, VarsDoNotLeaveTheirProgram) {
   const Complaint c = complaint({{"x", f32, {2}}}, [&](Var x) { return x + leaked; });
   EXPECT_EQ(c.code, ErrorCode::bad_argument);
   EXPECT_TRUE(says(c, "belongs to another program, 'first'"));
-  EXPECT_THROW(leaked + 1, Error);
-  EXPECT_THROW(Var() + 1, Error);
+  EXPECT_THROW(static_cast<void>(leaked + 1), Error);
+  EXPECT_THROW(static_cast<void>(Var() + 1), Error);
   EXPECT_TRUE(says(complaint({{"x", f32, {2}}}, [](Var x) { return x + Var(); }), "undefined"));
   EXPECT_TRUE(says(complaint({{"x", f32, {2}}}, [](Var, Var y) { return y; }), "declares 1 inputs"));
 }
@@ -173,6 +173,17 @@ TEST(Trace, ReadsSymbolicExtents) {
   EXPECT_TRUE(y[0].identical(Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6})));
   EXPECT_TRUE(says(complaint({{"x", f32, {"n"}}}, [](Var x) { return x * Dim::symbol("m"); }), "extent 'm'"));
 }
+
+// What would do nothing does not compile: x[0] = y, x.at(0) = x.at(1), x[slice(0, 1), 2].
+static_assert(std::is_assignable_v<Var&, Var> && std::is_assignable_v<Var&, const Var&>);
+static_assert(!std::is_assignable_v<Var, Var> && !std::is_assignable_v<Var, const Var&>);
+static_assert(!std::is_assignable_v<Indexed, Indexed> && !std::is_assignable_v<Indexed&, Indexed>);
+template <class A, class B>
+concept Comma = requires(A a, B b) {
+  a, b;
+};
+static_assert(Comma<int, Var> && !Comma<IndexRange, int> && !Comma<int, IndexRange>);
+static_assert(!Comma<Ellipsis, IndexRange> && !Comma<NewAxis, Var>);
 
 TEST(Trace, FunctionsAreCalledInTraces) {
   const Function half = trace("half", {{"x", f32, {"n"}}}, [](Var x) { return x * 0.5; });
@@ -198,16 +209,6 @@ graph @main(%x: f32[N]) {
   EXPECT_TRUE(run(f, {Tensor::of<float>({2}, {2, 3})})[0].identical(Tensor::of<float>({2}, {16, 81})));
 }
 
-TEST(Trace, NamesAreKept) {
-  const Function f = trace("f", {{"x", f32, {2}}}, [](Var x) { return exp(x.named("x").named("input")).named("e"); });
-  EXPECT_EQ(f.inputs()[0].name, "input");
-  EXPECT_EQ(f.outputs()[0].name, "e");
-  EXPECT_EQ(trace("f", {{"x", f32, {2}}}, [](Var x) { return x; }).outputs()[0].name, "output");
-  EXPECT_EQ(trace("f", {{"x", f32, {2}}}, [](Var x) { return std::pair{x, x}; }).outputs()[1].name, "output_1");
-}
-
-}  // namespace
-}  // namespace tc
 TEST(Trace, LabelsThatAreNoClassStopARun) {
   const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 4, 1, 1, 1});
   const auto loss = [&](DType t, CrossEntropyOptions options) {
@@ -240,3 +241,13 @@ TEST(Trace, LabelsThatAreNoClassStopARun) {
   EXPECT_NEAR(d.span<float>()[4], -2. / 3, 1e-6);
 }
 
+TEST(Trace, NamesAreKept) {
+  const Function f = trace("f", {{"x", f32, {2}}}, [](Var x) { return exp(x.named("x").named("input")).named("e"); });
+  EXPECT_EQ(f.inputs()[0].name, "input");
+  EXPECT_EQ(f.outputs()[0].name, "e");
+  EXPECT_EQ(trace("f", {{"x", f32, {2}}}, [](Var x) { return x; }).outputs()[0].name, "output");
+  EXPECT_EQ(trace("f", {{"x", f32, {2}}}, [](Var x) { return std::pair{x, x}; }).outputs()[1].name, "output_1");
+}
+
+}  // namespace
+}  // namespace tc
