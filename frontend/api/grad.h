@@ -38,6 +38,17 @@ struct GradOptions {
 // Inside of a trace: the gradients of a scalar with respect to values that it was computed from, which count as
 // independent of each other. Zeros where it does not depend on one.
 [[nodiscard]] std::vector<Var> grad(Var y, const std::vector<Var>& wrt, Location at = Location::current());
+// With respect to one value, or to parameters.
+template <class T>
+requires(std::same_as<T, Var> || std::same_as<T, Param>) [[nodiscard]] Var
+    grad(Var y, const T& wrt, Location at = Location::current()) {
+  return grad(std::move(y), std::vector<Var>{wrt}, at)[0];
+}
+template <class T>
+requires std::same_as<T, Param>
+[[nodiscard]] std::vector<Var> grad(Var y, const std::vector<T>& wrt, Location at = Location::current()) {
+  return grad(std::move(y), std::vector<Var>(wrt.begin(), wrt.end()), at);
+}
 // Of the sum over k of <outputs[k], seeds[k]>.
 [[nodiscard]] std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds,
                                    const std::vector<Var>& wrt, Location at = Location::current());

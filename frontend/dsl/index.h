@@ -41,10 +41,13 @@ class Bound {
   std::variant<std::monostate, Dim, Var> value_;
 };
 
-// Python's start:stop:step.
+// Python's start:stop:step. slice() is all of an axis, slice(n) its first n.
 struct IndexRange {
   Bound start = {}, stop = {}, step = {};
 };
+inline IndexRange slice(Bound stop = {}) {
+  return {{}, std::move(stop), {}};
+}
 inline IndexRange slice(Bound start, Bound stop, Bound step = {}) {
   return {std::move(start), std::move(stop), std::move(step)};
 }
@@ -62,11 +65,18 @@ class Index {
   Index(NewAxis n, Location at = Location::current()) : content_(n), at_(at) {}
   Index(Ellipsis e, Location at = Location::current()) : content_(e), at_(at) {}
   Index(Var v, Location at = Location::current()) : content_(std::move(v)), at_(at) {}
+  // Other handles and host arrays. Templates, so that braces mean none of these.
+  template <class T>
+  requires(std::same_as<T, Param> || std::same_as<T, Indexed> || std::same_as<T, Tensor> ||
+           std::same_as<T, std::vector<int64_t>>) Index(const T& v, Location at = Location::current())
+      : content_(array(v, at)), at_(at) {}
   using Content = std::variant<int64_t, IndexRange, NewAxis, Ellipsis, Var>;
   const Content& content() const { return content_; }
   const Location& at() const { return at_; }
 
  private:
+  static Var array(Arg v, Location at);
+  static Var array(const std::vector<int64_t>& v, Location at);
   Content content_;
   Location at_;
 };

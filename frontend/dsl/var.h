@@ -84,6 +84,7 @@ class Arg {
   Arg(Var v, Location at = Location::current()) : content_(std::move(v)), at_(at) {}
   Arg(Tensor t, Location at = Location::current()) : content_(std::move(t)), at_(at) {}
   Arg(const Param& p, Location at = Location::current());
+  Arg(const Indexed& part, Location at = Location::current());
   Arg(Dim d, Location at = Location::current()) : content_(std::move(d)), at_(at) {}
   Arg(bool b, Location at = Location::current()) : content_(b), at_(at) {}
   template <std::integral T>

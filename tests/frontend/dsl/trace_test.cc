@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "helpers.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verify.h"
 #include "tc/tc.h"
@@ -239,6 +240,21 @@ TEST(Trace, LabelsThatAreNoClassStopARun) {
   EXPECT_EQ(d.span<float>()[0], 0);
   EXPECT_NEAR(d.span<float>()[3], 1. / 3, 1e-6);
   EXPECT_NEAR(d.span<float>()[4], -2. / 3, 1e-6);
+}
+
+TEST(Trace, HandlesStandInForEachOther) {
+  const Param w("w", row({1, 2, 3}));
+  const Tensor x = row({10, 20, 30});
+  const auto value = [&](auto f) { return run(trace("f", {{"x", f32, {3}}}, f), {x})[0]; };
+  EXPECT_TRUE(value([&](Var v) { return sum(v.at(slice(2))); }).identical(Tensor::scalar<float>(30)));
+  EXPECT_TRUE(value([&](Var v) { return v.at(0) * v.at(1) + v[slice()]; }).identical(row({210, 220, 230})));
+  EXPECT_TRUE(value([&](Var v) { return -w + v * w[0] + w.at(2); }).identical(row({12, 21, 30})));
+  EXPECT_TRUE(value([&](Var v) { return v[Tensor::of<int64_t>({2}, {2, 0})]; }).identical(row({30, 10})));
+  EXPECT_TRUE(value([&](Var v) { return v[std::vector<int64_t>{2, 0}]; }).identical(row({30, 10})));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w * w), {w})[0]; }).identical(row({20, 80, 180})));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w), w); }).identical(x));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w), v); }).identical(w.value()));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w), std::vector<Param>{w})[0]; }).identical(x));
 }
 
 TEST(Trace, NamesAreKept) {
