@@ -24,25 +24,39 @@ struct GradOptions {
 // are none.
 //
 // (inputs...) -> (gradients of output 0, which has one element).
-Function grad(const Function& f, const std::vector<std::string>& wrt = {}, const GradOptions& options = {});
+[[nodiscard]] Function grad(const Function& f, const std::vector<std::string>& wrt = {},
+                            const GradOptions& options = {});
 // The same behind all outputs of f.
-Function value_and_grad(const Function& f, const std::vector<std::string>& wrt = {}, const GradOptions& options = {});
+[[nodiscard]] Function value_and_grad(const Function& f, const std::vector<std::string>& wrt = {},
+                                      const GradOptions& options = {});
 // (inputs..., seeds of the outputs...) -> (outputs..., gradients of the sum of <output, seed>).
-Function vjp(const Function& f, const std::vector<std::string>& wrt = {}, const GradOptions& options = {});
+[[nodiscard]] Function vjp(const Function& f, const std::vector<std::string>& wrt = {},
+                           const GradOptions& options = {});
 // (inputs..., tangents of wrt...) -> (outputs..., tangents of the outputs...).
-Function jvp(const Function& f, const std::vector<std::string>& wrt = {});
+[[nodiscard]] Function jvp(const Function& f, const std::vector<std::string>& wrt = {});
 
 // Inside of a trace: the gradients of a scalar with respect to values that it was computed from, which count as
 // independent of each other. Zeros where it does not depend on one.
-std::vector<Var> grad(Var y, const std::vector<Var>& wrt, Location at = Location::current());
+[[nodiscard]] std::vector<Var> grad(Var y, const std::vector<Var>& wrt, Location at = Location::current());
+// With respect to one value, or to parameters.
+template <class T>
+requires(std::same_as<T, Var> || std::same_as<T, Param>) [[nodiscard]] Var
+    grad(Var y, const T& wrt, Location at = Location::current()) {
+  return grad(std::move(y), std::vector<Var>{wrt}, at)[0];
+}
+template <class T>
+requires std::same_as<T, Param>
+[[nodiscard]] std::vector<Var> grad(Var y, const std::vector<T>& wrt, Location at = Location::current()) {
+  return grad(std::move(y), std::vector<Var>(wrt.begin(), wrt.end()), at);
+}
 // Of the sum over k of <outputs[k], seeds[k]>.
-std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds, const std::vector<Var>& wrt,
-                     Location at = Location::current());
+[[nodiscard]] std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds,
+                                   const std::vector<Var>& wrt, Location at = Location::current());
 
 namespace dsl {
 // The gradients of the arguments of a function that has `rule` as derivative: `values` are the `count` arguments, the
 // results, and the gradients of the floating-point results.
-std::vector<Var> transposed(const Body& rule, size_t count, const std::vector<Var>& values);
+[[nodiscard]] std::vector<Var> transposed(const Body& rule, size_t count, const std::vector<Var>& values);
 }  // namespace dsl
 
 // f with the rule of forward mode: rule(arguments..., tangents of the floating-point arguments...) returns the tangents

@@ -154,8 +154,8 @@ std::vector<Var> while_loop(const Body& condition, const Body& body, const Args&
   };
   std::unique_ptr<Graph> graph = trace_until_stable(carried, 1, [&](const std::vector<Type>& types) {
     Tracer::Body region(tracer, "body");
-    tracer.input(Type::tensor(i64, Shape(Dims())), "iteration");
-    tracer.input(Type::tensor(bool_, Shape(Dims())), "condition");
+    static_cast<void>(tracer.input(Type::tensor(i64, Shape(Dims())), "iteration"));
+    static_cast<void>(tracer.input(Type::tensor(bool_, Shape(Dims())), "condition"));
     std::vector<Var> values;
     for (const Type& t : types) values.push_back(tracer.input(t, {}));
     Values next = call(body, values);

@@ -53,7 +53,7 @@ struct MeshgridOptions {
   MeshIndexing indexing = MeshIndexing::xy;
 };
 // Coordinate tensors of a grid from its rank-1 axes.
-std::vector<Var> meshgrid(const Args& axes, MeshgridOptions options = {});
+[[nodiscard]] std::vector<Var> meshgrid(const Args& axes, MeshgridOptions options = {});
 
 // The extents as i64[rank].
 Var shape_of(Arg x);

@@ -341,6 +341,17 @@ Location location_of(const std::vector<Index>& indices) {
 
 }  // namespace
 
+Arg::Arg(const Indexed& part, Location at) : content_(part.get()), at_(at) {}
+
+Var Index::array(Arg v, Location at) {
+  const Site site("indexing", at);
+  return operand(v);
+}
+Var Index::array(const std::vector<int64_t>& v, Location at) {
+  const Site site("indexing", at);
+  return ints(v);
+}
+
 Var Indexed::get() const {
   const Site site("indexing", location_of(indices_));
   Tracer::current().use(x_);
@@ -370,6 +381,13 @@ TC_DSL_UPDATE(multiply, mul)
 TC_DSL_UPDATE(min, min)
 TC_DSL_UPDATE(max, max)
 #undef TC_DSL_UPDATE
+
+Var Param::operator[](Index i) const {
+  return var(i.at())[i];
+}
+Var Param::operator[](std::initializer_list<Index> indices) const {
+  return Indexed(*this, indices).get();
+}
 
 Var Var::operator[](Index i) const {
   return Indexed(*this, {std::move(i)}).get();

@@ -19,6 +19,13 @@ inline constexpr struct NewAxis {
 inline constexpr struct Ellipsis {
 } ellipsis;
 
+struct IndexRange;
+namespace dsl {
+template <class T>
+inline constexpr bool only_an_index =
+    std::same_as<T, NewAxis> || std::same_as<T, Ellipsis> || std::same_as<T, IndexRange>;
+}  // namespace dsl
+
 // An end of a range: {} is open; a Var is a scalar integer.
 class Bound {
  public:
@@ -34,13 +41,20 @@ class Bound {
   std::variant<std::monostate, Dim, Var> value_;
 };
 
-// Python's start:stop:step.
+// Python's start:stop:step. slice() is all of an axis, slice(n) its first n.
 struct IndexRange {
   Bound start = {}, stop = {}, step = {};
 };
+inline IndexRange slice(Bound stop = {}) {
+  return {{}, std::move(stop), {}};
+}
 inline IndexRange slice(Bound start, Bound stop, Bound step = {}) {
   return {std::move(start), std::move(stop), std::move(step)};
 }
+
+// x[slice(0, 1), 2] is what C++ calls a comma operator, which would drop the first index: it is x[{slice(0, 1), 2}].
+template <class A, class B>
+requires(dsl::only_an_index<A> || dsl::only_an_index<B>) void operator,(const A&, const B&) = delete;
 
 class Index {
  public:
@@ -51,18 +65,29 @@ class Index {
   Index(NewAxis n, Location at = Location::current()) : content_(n), at_(at) {}
   Index(Ellipsis e, Location at = Location::current()) : content_(e), at_(at) {}
   Index(Var v, Location at = Location::current()) : content_(std::move(v)), at_(at) {}
+  // Other handles and host arrays. Templates, so that braces mean none of these.
+  template <class T>
+  requires(std::same_as<T, Param> || std::same_as<T, Indexed> || std::same_as<T, Tensor> ||
+           std::same_as<T, std::vector<int64_t>>) Index(const T& v, Location at = Location::current())
+      : content_(array(v, at)), at_(at) {}
   using Content = std::variant<int64_t, IndexRange, NewAxis, Ellipsis, Var>;
   const Content& content() const { return content_; }
   const Location& at() const { return at_; }
 
  private:
+  static Var array(Arg v, Location at);
+  static Var array(const std::vector<int64_t>& v, Location at);
   Content content_;
   Location at_;
 };
 
 // The part of x that indices select.
-class Indexed {
+class [[nodiscard]] Indexed {
  public:
+  Indexed(const Indexed&) = default;
+  Indexed(Indexed&&) = default;
+  Indexed& operator=(const Indexed&) = delete;  // would change no tensor: see set
+  ~Indexed() = default;
   Indexed(Var x, std::vector<Index> indices) : x_(std::move(x)), indices_(std::move(indices)) {}
   operator Var() const { return get(); }
   Var get() const;

@@ -5,7 +5,7 @@
 
 namespace tc {
 
-std::vector<Var> broadcast_arrays(const Args& args);
+[[nodiscard]] std::vector<Var> broadcast_arrays(const Args& args);
 Var broadcast_to(Arg x, ShapeArg shape);
 
 struct JoinOptions {
@@ -16,11 +16,12 @@ Var stack(const Args& args, JoinOptions options = {});  // along a new axis
 struct UnstackOptions {
   int64_t axis = 0;
 };
-std::vector<Var> unstack(Arg x, UnstackOptions options = {});  // of an axis of fixed extent
+[[nodiscard]] std::vector<Var> unstack(Arg x, UnstackOptions options = {});  // of an axis of fixed extent
 struct SplitOptions {
   int64_t axis = 0;
 };
-std::vector<Var> split(Arg x, std::vector<int64_t> extents, SplitOptions options = {});  // consecutive parts
+[[nodiscard]] std::vector<Var> split(Arg x, std::vector<int64_t> extents,
+                                     SplitOptions options = {});  // consecutive parts
 
 Var expand_dims(Arg x, Axes axis);  // new axes of extent 1, counted in the result
 Var squeeze(Arg x, Axes axis);      // without axes, each of extent 1

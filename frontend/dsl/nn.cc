@@ -1,5 +1,7 @@
 #include "tc/frontend/dsl/nn.h"
 
+#include <limits>
+
 #include "tc/frontend/dsl/dsl.h"
 #include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/ops/attention.h"
@@ -263,8 +265,18 @@ Var nll_loss(Arg log_probabilities, Arg labels, CrossEntropyOptions options) {
   const int axis = axis_of(options.axis, p.rank());
   if (at.rank() != p.rank() - 1)
     refuse(ErrorCode::bad_shape, cat("labels ", at.type(), " need one axis less than ", p.type()));
-  const Var picked = take_along_axis(p, expand_dims(at, axis), {.axis = axis});
-  return reduced(-squeeze(picked, axis), options.reduction);
+  // Indices count negative numbers from the end, labels do not: those go where no class is.
+  constexpr int64_t kNoClass = std::numeric_limits<int64_t>::max();
+  const Var label = astype(at, i64);
+  const Var ignored = options.ignore_index ? label == *options.ignore_index : Var();
+  Var index = dtypes::signed_ints.has(at.dtype()) ? where(label < 0, kNoClass, label) : label;
+  if (ignored.defined()) index = where(ignored, 0, index);
+  const Var picked = take_along_axis(p, expand_dims(index, axis), {.axis = axis});
+  const Var losses = -squeeze(picked, axis);
+  if (!ignored.defined()) return reduced(losses, options.reduction);
+  const Var counted = where(ignored, 0, losses);
+  if (options.reduction != Reduction::mean) return reduced(counted, options.reduction);
+  return sum(counted) / astype(count_nonzero(~ignored), p.dtype());
 }
 Var cross_entropy(Arg logits, Arg labels, CrossEntropyOptions options) {
   const Site site("cross_entropy", logits.at());

@@ -78,7 +78,7 @@ struct LayerNormOptions {
   int64_t axis = -1;  // the first of the normalised axes
   double epsilon = 1e-5;
 };
-struct BatchNormTraining {
+struct [[nodiscard]] BatchNormTraining {
   Var y, mean, var;  // the last two are the running statistics, moved towards the batch's
 };
 struct BatchNormTrainingOptions {
@@ -116,7 +116,7 @@ struct AttentionOptions {
   Arg mask = {};                       // booleans: what may be seen; numbers: added to the scores
   Arg past_key = {}, past_value = {};  // come before k and v
 };
-struct AttentionResult {
+struct [[nodiscard]] AttentionResult {
   Var y, present_key, present_value;
 };
 // Operands are [batch, heads, length, head size], or [batch, length, heads * head size] with q_heads and kv_heads.
@@ -137,7 +137,7 @@ struct RecurrentOptions {
   Arg initial_h = {}, initial_c = {};  // [directions, batch, hidden]
   bool linear_before_reset = false;    // of gru
 };
-struct RecurrentResult {
+struct [[nodiscard]] RecurrentResult {
   Var y;     // [time, directions, batch, hidden]
   Var h, c;  // [directions, batch, hidden]; c of lstm only
 };
@@ -183,10 +183,13 @@ struct HuberOptions {
 Var huber_loss(Arg x, Arg target, HuberOptions options = {});
 Var binary_cross_entropy_with_logits(Arg logits, Arg target, LossOptions options = {});
 Var kl_divergence(Arg log_probabilities, Arg target, LossOptions options = {});
-// Labels are integers along all axes of the logits but `axis`.
+// Labels are integers along all axes of the logits but `axis`, from 0 on; one that is no class, a negative one
+// included, stops the run. Elements whose label is `ignore_index`, which may be any number, have loss 0 and do not
+// count in a mean; a mean over none is NaN.
 struct CrossEntropyOptions {
   int64_t axis = 1;
   Reduction reduction = Reduction::mean;
+  std::optional<int64_t> ignore_index = {};
 };
 Var cross_entropy(Arg logits, Arg labels, CrossEntropyOptions options = {});
 Var nll_loss(Arg log_probabilities, Arg labels, CrossEntropyOptions options = {});

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "tc/frontend/dsl/var.h"
+#include "tc/frontend/dsl/index.h"
 
 namespace tc {
 
@@ -35,6 +35,14 @@ class Param {
   void assign(Tensor value, Location at = Location::current()) const;
   // The value in the program that is being traced. Error bad_argument when another parameter there has the name.
   Var var(Location at = Location::current()) const;
+  operator Var() const { return var(); }
+  // As of a Var.
+  Var operator[](Index i) const;
+  Var operator[](std::initializer_list<Index> indices) const;
+  template <class... I>
+  Indexed at(Index first, I&&... more) const {
+    return var(first.at()).at(std::move(first), std::forward<I>(more)...);
+  }
 
  private:
   const dsl::ParameterState& state() const;

@@ -54,7 +54,7 @@ struct ArgOptions {
 Var argmax(Arg x, ArgOptions options = {});  // the first of equals; a NaN wins
 Var argmin(Arg x, ArgOptions options = {});
 
-std::vector<Var> nonzero(Arg x);  // i64 indices, one Var per axis
+[[nodiscard]] std::vector<Var> nonzero(Arg x);  // i64 indices, one Var per axis
 struct TakeOptions {
   std::optional<int64_t> axis = {};  // may be left out for rank 1
 };
@@ -82,20 +82,20 @@ struct TopKOptions {
   int64_t axis = -1;
   bool largest = true, sorted = true;
 };
-struct TopKResult {
+struct [[nodiscard]] TopKResult {
   Var values, indices;
 };
 TopKResult top_k(Arg x, Extent k, TopKOptions options = {});
 
 // Of the distinct elements, ascending; x counts as flattened. `indices` are first occurrences, `inverse_indices` have
 // the shape of x.
-struct UniqueAll {
+struct [[nodiscard]] UniqueAll {
   Var values, indices, inverse_indices, counts;
 };
-struct UniqueCounts {
+struct [[nodiscard]] UniqueCounts {
   Var values, counts;
 };
-struct UniqueInverse {
+struct [[nodiscard]] UniqueInverse {
   Var values, inverse_indices;
 };
 // NaNs are one value, as in NumPy and ONNX; the Array API tells them apart.

@@ -195,11 +195,22 @@ Var Tracer::constant(Tensor t) {
   return emit(OpId::Constant, {}, std::make_shared<Constant::Attrs>(Constant::Attrs{std::move(t)}), 1)[0];
 }
 
+namespace {
+
+[[noreturn]] void refuse_namesake(const std::string& name) {
+  refuse(ErrorCode::bad_argument, cat("two parameters of the program are named '", name, "'"),
+         {"copies of a tc::Param are the same parameter; another one needs another name"});
+}
+
+}  // namespace
+
 Var Tracer::parameter(const std::shared_ptr<const ParameterState>& state) {
   if (evaluator_) return here(array(state->value));
-  const bool known = parameters_.count(state->name) != 0;
+  const auto known = std::find_if(used_parameters_.begin(), used_parameters_.end(),
+                                  [&](const UsedParameter& used) { return used.state->name == state->name; });
+  if (known != used_parameters_.end() && known->state != state) refuse_namesake(state->name);
   const Var v = parameter(state->name, state->value);
-  if (!known) used_parameters_.push_back({state, state->value});
+  if (known == used_parameters_.end()) used_parameters_.push_back({state, state->value});
   return v;
 }
 
@@ -214,8 +225,7 @@ Var Tracer::parameter(const std::string& name, const Tensor& value) {
                     last_parameter_ ? last_parameter_->next() : main.first());
     v = last_parameter_->result(0);
   } else if (v->def()->attrs<Parameter>().value.data() != value.data()) {
-    refuse(ErrorCode::bad_argument, cat("two parameters of the program are named '", name, "'"),
-           {"copies of a tc::Param are the same parameter; another one needs another name"});
+    refuse_namesake(name);
   }
   return var(v);
 }

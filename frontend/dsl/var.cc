@@ -1,5 +1,7 @@
 #include "tc/frontend/dsl/var.h"
 
+#include <utility>
+
 #include "tc/frontend/dsl/tracer.h"
 
 namespace tc {
@@ -49,9 +51,12 @@ const Tensor& Var::tensor(Location at) const {
                 {cat("it belongs to '", tracer_->name(), "', which is traced; tc::Eager computes at once")});
   return *v.constant();
 }
-Var Var::named(std::string name) const {
+const Var& Var::named(std::string name) const& {
   dsl::Tracer::current().use(*this)->set_name(std::move(name));
   return *this;
+}
+Var Var::named(std::string name) && {
+  return std::as_const(*this).named(std::move(name));
 }
 
 void Arg::too_large(const Location& at) {

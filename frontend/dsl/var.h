@@ -34,9 +34,15 @@ inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 =
 inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
 inline constexpr DType bool_ = DType::boolean, c64 = DType::c64, c128 = DType::c128;
 
-class Var {
+class [[nodiscard]] Var {
  public:
   Var() = default;  // undefined: an absent optional argument
+  Var(const Var&) = default;
+  Var(Var&&) = default;
+  // Of variables only: x[0] = y would change nothing. It is x = x.at(0).set(y).
+  Var& operator=(const Var&) & = default;
+  Var& operator=(Var&&) & = default;
+  ~Var() = default;
   bool defined() const { return value_ != nullptr; }
 
   const Type& type() const;
@@ -52,7 +58,8 @@ class Var {
   const Tensor& tensor(Location at = Location::current()) const;
 
   // Names the value in printed and exported programs.
-  Var named(std::string name) const;
+  const Var& named(std::string name) const&;
+  Var named(std::string name) &&;
 
   // x[i] and x[{i, j}]: see index.h.
   Var operator[](Index i) const;
@@ -77,6 +84,7 @@ class Arg {
   Arg(Var v, Location at = Location::current()) : content_(std::move(v)), at_(at) {}
   Arg(Tensor t, Location at = Location::current()) : content_(std::move(t)), at_(at) {}
   Arg(const Param& p, Location at = Location::current());
+  Arg(const Indexed& part, Location at = Location::current());
   Arg(Dim d, Location at = Location::current()) : content_(std::move(d)), at_(at) {}
   Arg(bool b, Location at = Location::current()) : content_(b), at_(at) {}
   template <std::integral T>

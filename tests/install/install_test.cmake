@@ -18,6 +18,11 @@ run(${CMAKE_COMMAND} -S ${work}/project -B ${work}/build -DCMAKE_PREFIX_PATH=${w
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=Debug)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/outside)
+if(EXISTS ${BUILD_DIR}/bin/tc-run)
+  foreach(tool tc-run tc-opt tc-info)
+    run(${work}/prefix/bin/${tool} --help)
+  endforeach()
+endif()
 
 # What the headers include is installed, too.
 file(GLOB_RECURSE headers RELATIVE ${work}/prefix/include ${work}/prefix/include/*.h)

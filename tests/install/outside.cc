@@ -1,5 +1,7 @@
 #include <iostream>
 
+#include "tc/frontend/dsl/op.h"
+#include "tc/frontend/dsl/promote.h"
 #include "tc/tc.h"
 
 int main() {
@@ -12,7 +14,9 @@ graph @main(%x: f32[N,2]) {
 )");
     const tc::Tensor y = tc::compile(f)({tc::Tensor::of<float>({1, 2}, {-3, 4})}).at(0);
     std::cout << f.str() << y.type() << "\n";
-    return y.identical(tc::Tensor::of<float>({1, 2}, {0, 4})) ? 0 : 1;
+    const tc::Function g = tc::trace("g", {{"x", tc::f32, {2}}}, [](tc::Var x) { return tc::op("relu", {x}); });
+    const bool promotes = tc::promote(tc::f16, tc::f32) == tc::f32;
+    return promotes && g.outputs().size() == 1 && y.identical(tc::Tensor::of<float>({1, 2}, {0, 4})) ? 0 : 1;
   } catch (const tc::Error& e) {
     std::cerr << e.what() << "\n";
     return 1;

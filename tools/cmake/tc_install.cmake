@@ -25,7 +25,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/tcConfigVersion.cmake COMPA
 install(FILES ${CMAKE_BINARY_DIR}/tcConfig.cmake ${CMAKE_BINARY_DIR}/tcConfigVersion.cmake DESTINATION ${package_dir})
 
 install(FILES ${CMAKE_BINARY_DIR}/include/front/tc/tc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tc)
-# The headers are the front door, the IR, and everything of the tree that these include.
+# The headers are the front door, the IR, what of the DSL is included by name, and everything of the tree that these include.
 install(CODE "
   set(source_dir \"${CMAKE_SOURCE_DIR}\")
   set(include_dir \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")

@@ -1,6 +1,7 @@
 # Runs at installation: copies headers from `source_dir` to `include_dir`/tc.
 cmake_policy(VERSION 3.25)
-file(GLOB headers RELATIVE ${source_dir} ${source_dir}/frontend/api/*.h ${source_dir}/ir/*.h)
+file(GLOB headers RELATIVE ${source_dir} ${source_dir}/frontend/api/*.h ${source_dir}/ir/*.h
+  ${source_dir}/frontend/dsl/op.h ${source_dir}/frontend/dsl/promote.h)
 set(seen "")
 while(headers)
   list(POP_FRONT headers header)

@@ -102,7 +102,7 @@ TEST(Eager, SaysWhatIsWrong) {
   EXPECT_TRUE(contains(text, "index out of range"));
   EXPECT_TRUE(contains(text, cat("eager_test.cc:", line)));
   EXPECT_TRUE(contains(what([&] { x + asarray(row({1, 2})); }), "f32[3], f32[2]"));
-  EXPECT_TRUE(contains(what([&] { grad(sum(x), {x}); }), "no history"));
+  EXPECT_TRUE(contains(what([&] { return grad(sum(x), {x}); }), "no history"));
   // A failure leaves nothing behind.
   EXPECT_EQ(floats(x * 2), (std::vector<float>{2, 4, 6}));
   trace("t", {{"y", f32, {2}}}, [&](Var y) {

@@ -19,7 +19,7 @@ inline Tensor row(const std::vector<float>& values) {
 template <class F>
 std::string what(F f) {
   try {
-    f();
+    static_cast<void>(f());
   } catch (const Error& e) {
     return cat(to_string(e.code()), ": ", e.what());
   }

@@ -250,6 +250,10 @@ Group nn_rows() {
       "cross_entropy", {"f32[2,5,3]", "i32[2,3]{0,4}"},
       [](Var x, Var y) { return cross_entropy(x, y, {.reduction = Reduction::none}); }, "-pick(log_softmax(a, 1), b)");
   loose(
+      "cross_entropy", {"f32[6,5]", "i64[6]{0,4}"},
+      [](Var x, Var y) { return cross_entropy(x, y, {.reduction = Reduction::none, .ignore_index = 2}); },
+      "np.where(b == 2, 0, -pick(log_softmax(a, 1), b))");
+  loose(
       "nll_loss", {"f32[6,5]", "i64[6]{0,4}"},
       [](Var x, Var y) { return nll_loss(x, y, {.reduction = Reduction::sum}); }, "-pick(a, b).sum()");
   return g;

@@ -1,6 +1,10 @@
 // Tracing: what becomes of operators and numbers, symbolic shapes, names, and errors at the line of the call.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <type_traits>
+
+#include "helpers.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verify.h"
 #include "tc/tc.h"
@@ -152,8 +156,8 @@ TEST(Trace, VarsDoNotLeaveTheirProgram) {
   const Complaint c = complaint({{"x", f32, {2}}}, [&](Var x) { return x + leaked; });
   EXPECT_EQ(c.code, ErrorCode::bad_argument);
   EXPECT_TRUE(says(c, "belongs to another program, 'first'"));
-  EXPECT_THROW(leaked + 1, Error);
-  EXPECT_THROW(Var() + 1, Error);
+  EXPECT_THROW(static_cast<void>(leaked + 1), Error);
+  EXPECT_THROW(static_cast<void>(Var() + 1), Error);
   EXPECT_TRUE(says(complaint({{"x", f32, {2}}}, [](Var x) { return x + Var(); }), "undefined"));
   EXPECT_TRUE(says(complaint({{"x", f32, {2}}}, [](Var, Var y) { return y; }), "declares 1 inputs"));
 }
@@ -170,6 +174,17 @@ TEST(Trace, ReadsSymbolicExtents) {
   EXPECT_TRUE(y[0].identical(Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6})));
   EXPECT_TRUE(says(complaint({{"x", f32, {"n"}}}, [](Var x) { return x * Dim::symbol("m"); }), "extent 'm'"));
 }
+
+// What would do nothing does not compile: x[0] = y, x.at(0) = x.at(1), x[slice(0, 1), 2].
+static_assert(std::is_assignable_v<Var&, Var> && std::is_assignable_v<Var&, const Var&>);
+static_assert(!std::is_assignable_v<Var, Var> && !std::is_assignable_v<Var, const Var&>);
+static_assert(!std::is_assignable_v<Indexed, Indexed> && !std::is_assignable_v<Indexed&, Indexed>);
+template <class A, class B>
+concept Comma = requires(A a, B b) {
+  a, b;
+};
+static_assert(Comma<int, Var> && !Comma<IndexRange, int> && !Comma<int, IndexRange>);
+static_assert(!Comma<Ellipsis, IndexRange> && !Comma<NewAxis, Var>);
 
 TEST(Trace, FunctionsAreCalledInTraces) {
   const Function half = trace("half", {{"x", f32, {"n"}}}, [](Var x) { return x * 0.5; });
@@ -193,6 +208,53 @@ graph @main(%x: f32[N]) {
 )");
   const Function f = trace("f", {{"x", f32, {2}}}, [&](Var x) { return twice({twice({x})[0]}); });
   EXPECT_TRUE(run(f, {Tensor::of<float>({2}, {2, 3})})[0].identical(Tensor::of<float>({2}, {16, 81})));
+}
+
+TEST(Trace, LabelsThatAreNoClassStopARun) {
+  const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 4, 1, 1, 1});
+  const auto loss = [&](DType t, CrossEntropyOptions options) {
+    return trace("f", {{"x", f32, {"n", 3}}, {"l", t, {"n"}}},
+                 [&](Var v, Var l) { return cross_entropy(v, l, options); });
+  };
+  const auto value = [&](const Function& f, int64_t a, int64_t b, int level = 2) {
+    const Tensor labels = Tensor::of<int64_t>({2}, {a, b});
+    return compile(f, {.level = level})({x, labels})[0].span<float>()[0];
+  };
+  const float first = std::log(std::exp(-3.f) + std::exp(-2.f) + 1) + 3, second = std::log(3.f);
+  const Function f = loss(i64, {});
+  EXPECT_NEAR(value(f, 0, 1), (first + second) / 2, 1e-6);
+  for (const int level : {0, 1, 2})
+    for (const int64_t bad : {-1, -3, -4, 3}) EXPECT_THROW(value(f, bad, 0, level), Error) << bad << " at " << level;
+  for (const int8_t bad : {int8_t{-1}, int8_t{3}})
+    EXPECT_THROW(compile(loss(i8, {}))({x, Tensor::of<int8_t>({2}, {bad, 0})}), Error) << int{bad};
+  for (const int64_t ignored : {-100, -1, 3, 1}) {
+    EXPECT_NEAR(value(loss(i64, {.ignore_index = ignored}), 0, ignored), first, 1e-6) << ignored;
+    EXPECT_NEAR(value(loss(i64, {.reduction = Reduction::sum, .ignore_index = ignored}), ignored, 0), second, 1e-6);
+    EXPECT_EQ(value(loss(i64, {.reduction = Reduction::none, .ignore_index = ignored}), ignored, 0), 0);
+    EXPECT_TRUE(std::isnan(value(loss(i64, {.ignore_index = ignored}), ignored, ignored)));
+  }
+  EXPECT_THROW(value(loss(i64, {.ignore_index = -100}), -1, 0), Error);
+  // Gradients leave out what is ignored.
+  const Function g = grad(loss(i64, {.ignore_index = -100}), {"x"});
+  const auto d = compile(g)({x, Tensor::of<int64_t>({2}, {-100, 1})})[0];
+  EXPECT_EQ(d.span<float>()[0], 0);
+  EXPECT_NEAR(d.span<float>()[3], 1. / 3, 1e-6);
+  EXPECT_NEAR(d.span<float>()[4], -2. / 3, 1e-6);
+}
+
+TEST(Trace, HandlesStandInForEachOther) {
+  const Param w("w", row({1, 2, 3}));
+  const Tensor x = row({10, 20, 30});
+  const auto value = [&](auto f) { return run(trace("f", {{"x", f32, {3}}}, f), {x})[0]; };
+  EXPECT_TRUE(value([&](Var v) { return sum(v.at(slice(2))); }).identical(Tensor::scalar<float>(30)));
+  EXPECT_TRUE(value([&](Var v) { return v.at(0) * v.at(1) + v[slice()]; }).identical(row({210, 220, 230})));
+  EXPECT_TRUE(value([&](Var v) { return -w + v * w[0] + w.at(2); }).identical(row({12, 21, 30})));
+  EXPECT_TRUE(value([&](Var v) { return v[Tensor::of<int64_t>({2}, {2, 0})]; }).identical(row({30, 10})));
+  EXPECT_TRUE(value([&](Var v) { return v[std::vector<int64_t>{2, 0}]; }).identical(row({30, 10})));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w * w), {w})[0]; }).identical(row({20, 80, 180})));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w), w); }).identical(x));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w), v); }).identical(w.value()));
+  EXPECT_TRUE(value([&](Var v) { return grad(sum(v * w), std::vector<Param>{w})[0]; }).identical(x));
 }
 
 TEST(Trace, NamesAreKept) {

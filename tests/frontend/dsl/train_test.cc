@@ -14,7 +14,7 @@ namespace {
 template <class F>
 void expect_error(ErrorCode code, std::string_view words, F f) {
   try {
-    f();
+    static_cast<void>(f());
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
     EXPECT_EQ(to_string(e.code()), to_string(code)) << e.what();
@@ -54,11 +54,19 @@ TEST(Param, RefusesWhatIsWrong) {
   const Param w("w", Tensor::of<float>({2}, {3, 4})), other("w", Tensor::of<float>({2}, {3, 4}));
   expect_error(ErrorCode::bad_argument, "two parameters of the program are named 'w'",
                [&] { trace("f", {}, [&] { return w + other; }); });
+  // Nor does it matter that they begin with one tensor.
+  const Param same("w", w.value());
+  expect_error(ErrorCode::bad_argument, "two parameters of the program are named 'w'",
+               [&] { trace("f", {}, [&] { return w + same; }); });
+  expect_error(ErrorCode::bad_argument, "two parameters of the program are named 'w'", [&] {
+    const Function inner = trace("inner", {}, [&] { return w * 2; });
+    trace("f", {}, [&] { return inner({})[0] + w + same; });
+  });
   expect_error(ErrorCode::bad_argument, "a parameter is undefined",
                [&] { trace("f", {}, [&] { return relu(Param()); }); });
   expect_error(ErrorCode::bad_argument, "needs a name", [] { Param("", Tensor(f32, {1})); });
   expect_error(ErrorCode::bad_type, "f32[2], got f32[3]", [&] { w.assign(Tensor(f32, {3})); });
-  expect_error(ErrorCode::bad_argument, "tc::trace", [&] { w.var(); });
+  expect_error(ErrorCode::bad_argument, "tc::trace", [&] { return w.var(); });
   const Function f = trace("f", {}, [&] { return w + 1; });
   expect_error(ErrorCode::bad_argument, "'v'", [&] { with_parameters(f, {{"v", Tensor(f32, {2})}}); });
   expect_error(ErrorCode::bad_type, "f64[2]", [&] { with_parameters(f, {{"w", Tensor(f64, {2})}}); });
@@ -115,7 +123,7 @@ TEST(Grad, IsPartOfAProgram) {
   expect_error(ErrorCode::bad_argument, "needs a seed", [] {
     trace("f", {{"x", f32, {2}}}, [](Var x) { return grad(x * x, {x}); });
   });
-  expect_error(ErrorCode::bad_argument, "did you mean 'w'", [&] { grad(loss, {"ww"}); });
+  expect_error(ErrorCode::bad_argument, "did you mean 'w'", [&] { return grad(loss, {"ww"}); });
 }
 
 TEST(Schedule, GivesTheRatesOfItsFormula) {
