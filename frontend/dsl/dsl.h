@@ -15,4 +15,5 @@
 #include "tc/frontend/dsl/optimizer.h"
 #include "tc/frontend/dsl/parameter.h"
 #include "tc/frontend/dsl/reduce.h"
+#include "tc/frontend/dsl/special.h"
 #include "tc/frontend/dsl/trace.h"

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Writes tests/frontend/dsl/special_data.h: values and derivatives of special functions, by mpmath with 60 digits.
+
+Run in the root of the repository: python3 tests/frontend/dsl/special_data.py > tests/frontend/dsl/special_data.h
+The arguments are numbers of f32, so that one table serves both types.
+"""
+import random
+import struct
+from mpmath import mp, mpf, mpc, inf, nan, erf, erfc, exp, expm1, log, log1p, sqrt, pi, besseli, psi, cbrt, isnan, isinf
+
+mp.dps = 60
+
+
+def f32(x):
+    return struct.unpack('f', struct.pack('f', x))[0]
+
+
+def scaled_erfc(x):
+    if x < 100:
+        return exp(x * x) * erfc(x)
+    r = 1 / (2 * x * x)
+    total = term = mpf(1)
+    for n in range(1, 30):
+        term *= -(2 * n - 1) * r
+        total += term
+    return total / (x * sqrt(pi))
+
+
+def ndtr(x):
+    return erfc(-x / sqrt(mpf(2))) / 2
+
+
+def log_ndtr(x):
+    if x > 0:
+        return log1p(-erfc(x / sqrt(mpf(2))) / 2)
+    return log(scaled_erfc(-x / sqrt(mpf(2))) / 2) - x * x / 2
+
+
+def density(x):
+    return exp(-x * x / 2) / sqrt(2 * pi)
+
+
+def hazard(x):
+    return sqrt(2 / pi) / scaled_erfc(-x / sqrt(mpf(2)))
+
+
+def sgn(x):
+    return (x > 0) - (x < 0)
+
+
+def expit(x):
+    return 1 / (1 + exp(-x))
+
+
+def log_expit(x):
+    return -log1p(exp(-x)) if x > 0 else x - log1p(exp(x))
+
+
+def i1_slope(x):
+    return (besseli(0, x) + besseli(2, x)) / 2
+
+
+def erfcx_slope(x):
+    with mp.workdps(120):
+        return 2 * x * scaled_erfc(x) - 2 / sqrt(pi)
+
+
+def log1mexp(x):
+    return log(-expm1(x)) if x > -1 else log1p(-exp(x))
+
+
+wide = [s * 2.0 ** e * m for e in (-120, -40, -20, -8, -4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8) for m in (1, 1.37, 1.81)
+        for s in (1, -1)]
+random.seed(7)
+near = [random.uniform(-8, 8) for _ in range(60)]
+positive = sorted({abs(x) for x in wide + near})
+seam = lambda *xs: [s * (x + d * abs(x)) for x in xs for d in (-1e-6, 0, 1e-6) for s in (1, -1)]
+large = [1e4, 1e10, 1e30, -1e4, -1e10, -1e30]
+TINY = mpf(2) ** -1022
+
+# name, function, derivative, arguments
+FUNCTIONS = [
+    ('erfc', erfc, lambda x: -2 / sqrt(pi) * exp(-x * x), wide + near + seam(0.5, 26.5, 26, 10, 3.75)),
+    ('erfcx', scaled_erfc, erfcx_slope, wide + near + seam(50, 3.75, 26.5) + [1e4, 1e10, 1e30]),
+    ('ndtr', ndtr, density, wide + near + seam(0.7, 37, 30, 20)),
+    ('log_ndtr', log_ndtr, hazard, wide + near + seam(1, 37) + [-1e4, -1e10]),
+    ('i0', lambda x: besseli(0, x), lambda x: besseli(1, x), wide + near + seam(7.75, 709, 713)),
+    ('i1', lambda x: besseli(1, x), i1_slope, wide + near + seam(7.75, 709, 713)),
+    ('i0e', lambda x: besseli(0, x) * exp(-abs(x)), lambda x: (besseli(1, x) - sgn(x) * besseli(0, x)) * exp(-abs(x)),
+     wide + near + seam(7.75)),
+    ('i1e', lambda x: besseli(1, x) * exp(-abs(x)), lambda x: (i1_slope(x) - sgn(x) * besseli(1, x)) * exp(-abs(x)),
+     wide + near + seam(7.75)),
+    ('digamma', lambda x: psi(0, x), lambda x: psi(1, x),
+     positive + [abs(x) for x in seam(1, 2, 10, 1.4616321449683622, 9, 5)] + [1e10, 1e30]),
+    ('trigamma', lambda x: psi(1, x), None, [x for x in positive if x > 1e-15] + [abs(x) for x in seam(1, 2, 10, 9)] +
+     [1e10, -0.25, -1.5, -2.75, -7.125]),
+    ('expit', expit, lambda x: expit(x) * expit(-x), wide + near),
+    ('log_expit', log_expit, lambda x: expit(-x), wide + near + large),
+    ('logit', lambda x: log(x / (1 - x)), lambda x: 1 / (x * (1 - x)),
+     [x for x in positive if x < 1] + [0.3, 0.65, 0.49, 0.5000001, 0.49999997, 0.999999, 0.99]),
+    ('log1mexp', log1mexp, lambda x: -1 / expm1(-x), [-x for x in positive if x < 700] + [-0.693147, -0.6931472, -0.69315]),
+    ('entr', lambda x: -x * log(x), lambda x: -log(x) - 1, positive + [1e10, 1e30]),
+    ('exp2', lambda x: mpf(2) ** x, lambda x: mpf(2) ** x * log(2), wide + near + [1000.3, -1000.7]),
+    ('exp10', lambda x: mpf(10) ** x, lambda x: mpf(10) ** x * log(10), wide + near + [300.3, -300.7]),
+    ('cbrt', lambda x: sgn(x) * cbrt(abs(x)), lambda x: 1 / (3 * cbrt(abs(x)) ** 2), wide + near + large),
+    ('deg2rad', lambda x: x * pi / 180, lambda x: pi / 180, near),
+    ('rad2deg', lambda x: x * 180 / pi, lambda x: 180 / pi, near),
+]
+
+
+def number(x):
+    """A literal of the nearest double. Below the normal numbers there is nothing to compare."""
+    x = mp.re(x)
+    return float(x).hex()
+
+
+print('// Values and derivatives of special functions: written by tests/frontend/dsl/special_data.py.')
+print('#pragma once\n\n#include <vector>\n\nnamespace tc {\n')
+print('struct SpecialRow {\n  double x, y, slope;\n};\n')
+for name, f, slope, arguments in FUNCTIONS:
+    print(f'inline const std::vector<SpecialRow> k_{name} = {{')
+    for x in sorted({f32(v) for v in arguments}):
+        m = mpf(x)
+        if abs(x) > 800 and name in ('i0', 'i1', 'i0e', 'i1e'):
+            continue
+        y = f(m)
+        s = slope(m) if slope else mpf(0)
+        if abs(mp.re(y)) > mpf(1.7e308) or abs(y) < TINY:
+            continue
+        print(f'    {{{float(x).hex()}, {number(y)}, {number(s)}}},')
+    print('};')
+print('\n}  // namespace tc')

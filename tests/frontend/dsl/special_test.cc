@@ -1,0 +1,157 @@
+// Special functions beside mpmath's values, at their edges, and their gradients.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "special_data.h"
+#include "tc/tc.h"
+
+namespace tc {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNan = std::nan("");
+
+using Fn = Var (*)(Arg);
+struct Case {
+  const char* name;
+  Fn f;
+  const std::vector<SpecialRow>& rows;
+  double ulps;             // of f64; of f32 it is 1
+  double slope_tolerance;  // relative; 0 to leave gradients out
+};
+
+#define TC_CASE(name, ulps, slope)                                                  \
+  Case {                                                                            \
+#name, [](Arg x) { return special::name(std::move(x)); }, k_##name, ulps, slope \
+  }
+std::vector<Case> cases() {
+  return {TC_CASE(erfc, 8, 1e-9),    TC_CASE(erfcx, 8, 1e-9),    TC_CASE(ndtr, 8, 1e-9),    TC_CASE(log_ndtr, 8, 1e-9),
+          TC_CASE(i0, 8, 1e-9),      TC_CASE(i1, 8, 1e-9),       TC_CASE(i0e, 8, 1e-9),     TC_CASE(i1e, 8, 1e-9),
+          TC_CASE(digamma, 8, 1e-9), TC_CASE(trigamma, 8, 0),    TC_CASE(expit, 8, 1e-9),   TC_CASE(log_expit, 8, 1e-9),
+          TC_CASE(logit, 8, 1e-9),   TC_CASE(log1mexp, 8, 1e-9), TC_CASE(entr, 8, 1e-9),    TC_CASE(exp2, 8, 1e-9),
+          TC_CASE(exp10, 8, 1e-9),   TC_CASE(cbrt, 8, 1e-9),     TC_CASE(deg2rad, 2, 1e-9), TC_CASE(rad2deg, 2, 1e-9)};
+}
+
+template <class T>
+std::vector<T> run(const Function& f, const std::vector<double>& x) {
+  const std::vector<T> in(x.begin(), x.end());
+  const Tensor y = compile(f)({Tensor::of<T>({static_cast<int64_t>(in.size())}, in)})[0];
+  return {y.span<T>().begin(), y.span<T>().end()};
+}
+
+template <class T>
+Function program(Fn f) {
+  return trace("f", {{"x", std::is_same_v<T, float> ? f32 : f64, {"n"}}}, [&](Var x) { return f(x); });
+}
+
+template <class T>
+void compare(const Case& c) {
+  std::vector<double> x;
+  for (const SpecialRow& r : c.rows) x.push_back(r.x);
+  const std::vector<T> y = run<T>(program<T>(c.f), x);
+  double worst = 0, at = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double want = c.rows[i].y, size = std::abs(want);
+    if (size > static_cast<double>(std::numeric_limits<T>::max()) ||
+        size < static_cast<double>(std::numeric_limits<T>::min()))
+      continue;
+    const double ulp = std::ldexp(static_cast<double>(std::numeric_limits<T>::epsilon()), std::ilogb(size));
+    const double error = std::abs(static_cast<double>(y[i]) - want) / ulp;
+    if (!(error <= worst)) worst = error, at = x[i];
+  }
+  EXPECT_LE(worst, (std::is_same_v<T, float> ? 1 : c.ulps)) << c.name << " at " << at;
+  testing::Test::RecordProperty(std::string(c.name) + (std::is_same_v<T, float> ? "_f32" : "_f64"),
+                                std::to_string(worst));
+}
+
+TEST(Special, IsNearTheTruthInF64) {
+  for (const Case& c : cases()) compare<double>(c);
+}
+
+TEST(Special, IsNearTheTruthInF32) {
+  for (const Case& c : cases()) compare<float>(c);
+}
+
+TEST(Special, GradientsAreNearTheTruth) {
+  for (const Case& c : cases()) {
+    if (c.slope_tolerance == 0) continue;
+    std::vector<double> x;
+    for (const SpecialRow& r : c.rows) x.push_back(r.x);
+    const Function f = trace("f", {{"x", f64, {"n"}}}, [&](Var v) { return sum(c.f(v)); });
+    const std::vector<double> g = run<double>(grad(f), x);
+    double worst = 0, at = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double want = c.rows[i].slope;
+      if (std::abs(want) < 1e-300) continue;
+      const double error = std::abs(g[i] - want) / std::abs(want);
+      if (!(error <= worst)) worst = error, at = x[i];
+    }
+    EXPECT_LE(worst, c.slope_tolerance) << c.name << " at " << at;
+  }
+}
+
+TEST(Special, EdgesAreSciPys) {
+  const auto edges = [](Fn f, const std::vector<double>& x, const std::vector<double>& want) {
+    const std::vector<double> y = run<double>(program<double>(f), x);
+    const std::vector<float> z = run<float>(program<float>(f), x);
+    for (size_t i = 0; i < x.size(); ++i)
+      for (const double got : {y[i], static_cast<double>(z[i])}) {
+        if (std::isnan(want[i]))
+          EXPECT_TRUE(std::isnan(got)) << "at " << x[i] << ": " << got;
+        else
+          EXPECT_EQ(got, want[i]) << "at " << x[i];
+      }
+  };
+  const std::vector<double> ends = {-kInf, kInf, kNan};
+  const auto at_ends = [&](Fn f, double low, double high) { edges(f, ends, {low, high, kNan}); };
+#define TC_FN(name) [](Arg x) { return special::name(std::move(x)); }
+  at_ends(TC_FN(erfc), 2, 0);
+  at_ends(TC_FN(erfcx), kInf, 0);
+  at_ends(TC_FN(ndtr), 0, 1);
+  at_ends(TC_FN(log_ndtr), -kInf, 0);
+  at_ends(TC_FN(i0), kInf, kInf);
+  at_ends(TC_FN(i1), -kInf, kInf);
+  at_ends(TC_FN(i0e), 0, 0);
+  at_ends(TC_FN(i1e), 0, 0);
+  at_ends(TC_FN(expit), 0, 1);
+  at_ends(TC_FN(log_expit), -kInf, 0);
+  at_ends(TC_FN(log1mexp), 0, kNan);
+  at_ends(TC_FN(entr), -kInf, -kInf);
+  at_ends(TC_FN(exp2), 0, kInf);
+  at_ends(TC_FN(exp10), 0, kInf);
+  at_ends(TC_FN(cbrt), -kInf, kInf);
+  at_ends(TC_FN(logit), kNan, kNan);
+  at_ends(TC_FN(digamma), kNan, kInf);
+  edges(TC_FN(erfc), {0, 30, -30}, {1, 0, 2});
+  edges(TC_FN(erfcx), {0, -30}, {1, kInf});
+  edges(TC_FN(ndtr), {0}, {0.5});
+  edges(TC_FN(i0), {0, 800}, {1, kInf});
+  edges(TC_FN(i1), {0, -800}, {0, -kInf});
+  edges(TC_FN(expit), {0, -1000, 1000}, {0.5, 0, 1});
+  edges(TC_FN(log_expit), {-1000}, {-1000});
+  edges(TC_FN(logit), {0, 0.5, 1, -0.5, 2}, {-kInf, 0, kInf, kNan, kNan});
+  edges(TC_FN(log1mexp), {0, 1}, {-kInf, kNan});
+  edges(TC_FN(entr), {0, 1, -1}, {0, 0, -kInf});
+  edges(TC_FN(exp2), {0, 10, -1, 2000}, {1, 1024, 0.5, kInf});
+  edges(TC_FN(exp10), {0, 1, 500}, {1, 10, kInf});
+  edges(TC_FN(cbrt), {0, 27, -8}, {0, 3, -2});
+  edges(TC_FN(digamma), {0, -0.0, -1, -20}, {-kInf, kInf, kNan, kNan});
+  edges(TC_FN(trigamma), {0, -1, kInf, kNan}, {kInf, kInf, 0, kNan});
+  edges([](Arg x) { return special::xlogy(0, std::move(x)); }, {0, kInf, -1, 3, kNan}, {0, 0, 0, 0, kNan});
+  edges([](Arg x) { return special::xlogy(2, std::move(x)); }, {0, kInf, -1, 1}, {-kInf, kInf, kNan, 0});
+  edges([](Arg x) { return special::xlog1py(0, std::move(x)); }, {-1, kInf, -3, 3, kNan}, {0, 0, 0, 0, kNan});
+  edges([](Arg x) { return special::xlog1py(2, std::move(x)); }, {-1, kInf, -3, 0}, {-kInf, kInf, kNan, 0});
+}
+
+TEST(Special, SmallFloatsKeepTheirType) {
+  for (const DType t : {f16, bf16}) {
+    const Function f = trace("f", {{"x", t, {3}}}, [](Var x) { return special::erfc(x); });
+    EXPECT_EQ(f.outputs()[0].type.dtype(), t);
+  }
+}
+
+}  // namespace
+}  // namespace tc

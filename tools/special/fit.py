@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Writes frontend/dsl/special_tables.h: the coefficients of tc::special, fitted by Chebyshev interpolation with mpmath.
+
+Run in the root of the repository: python3 tools/special/fit.py > frontend/dsl/special_tables.h
+"""
+from mpmath import mp, mpf, cos, pi, erf, erfc, exp, sqrt, besseli, psi, findroot, factorial
+
+mp.dps = 60
+
+
+def fit(f, terms):
+    """Coefficients, lowest first, of the polynomial in t that agrees with f(t) at the Chebyshev nodes of [-1, 1]."""
+    nodes = [cos(pi * (2 * k + 1) / (2 * terms)) for k in range(terms)]
+    values = [f(t) for t in nodes]
+    series = [2 * sum(v * cos(j * pi * (2 * k + 1) / (2 * terms)) for k, v in enumerate(values)) / terms
+              for j in range(terms)]
+    series[0] /= 2
+    total, last, this = [mpf(0)] * terms, [mpf(1)], [mpf(0), mpf(1)]
+    for j in range(terms):
+        for i, c in enumerate(last):
+            total[i] += series[j] * c
+        following = [mpf(0)] + [2 * c for c in this]
+        for i, c in enumerate(last):
+            following[i] -= c
+        last, this = this, following
+    return total
+
+
+def scaled_erfc(t):
+    k = mpf('3.75')
+    x = k * (1 + t) / (1 - t)
+    # For large x, where erfc is no number any more, by its continued fraction.
+    if x < 60:
+        return (x + mpf(1) / 2) * exp(x * x) * erfc(x)
+    tail = x
+    for n in range(80, 0, -1):
+        tail = x + mpf(n) / 2 / tail
+    return (x + mpf(1) / 2) / (tail * sqrt(pi))
+
+
+def small_erf(t):
+    x = sqrt((t + 1) / 8)
+    return erf(x) / x
+
+
+def large_bessel(n):
+    def f(t):
+        x = mpf('15.5') / (t + 1)
+        return sqrt(x) * exp(-x) * besseli(n, x)
+    return f
+
+
+root = findroot(lambda x: psi(0, x), 1.4616)
+
+
+def near_digamma(t):
+    x = (t + 3) / 2
+    return psi(0, x) / (x - root)
+
+
+print('// Coefficients of tc::special, lowest first: written by tools/special/fit.py.')
+print('#pragma once\n\nnamespace tc::special::tables {\n')
+
+
+def table(name, text, values):
+    print(f'// {text}')
+    print(f'inline constexpr double {name}[] = {{' + ', '.join(float(v).hex() for v in values) + '};')
+
+
+table('kErfcx', '(x + 1/2) erfcx(x) in t = (x - 3.75) / (x + 3.75).', fit(scaled_erfc, 28))
+table('kErf', 'erf(x) / x in 8 x^2 - 1, |x| < 1/2.', fit(small_erf, 12))
+table('kI0', 'I0(x) in x^2 / 4: the series.', [1 / factorial(k) ** 2 for k in range(25)])
+table('kI1', 'I1(x) / (x / 2) in x^2 / 4: the series.', [1 / factorial(k) / factorial(k + 1) for k in range(25)])
+table('kI0e', 'sqrt(x) exp(-x) I0(x) in 15.5 / x - 1, x > 7.75.', fit(large_bessel(0), 28))
+table('kI1e', 'sqrt(x) exp(-x) I1(x) in 15.5 / x - 1, x > 7.75.', fit(large_bessel(1), 28))
+table('kDigamma', 'digamma(x) / (x - root) in 2 x - 3, 1 <= x <= 2.', fit(near_digamma, 24))
+high = mpf(float(root))
+print(f'inline constexpr double kDigammaRoot = {float(high).hex()}, kDigammaRootLow = {float(root - high).hex()};')
+print('\n}  // namespace tc::special::tables')
