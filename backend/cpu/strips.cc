@@ -287,10 +287,11 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       const auto whole = [](double v) { return v == std::trunc(v) && std::fabs(v) < 0x1p31; };
       const bool exact = n.result(0)->dtype() == DType::i32 || n.result(0)->dtype() == DType::i64;
       if (!real && !(exact && whole(a.lambd) && whole(a.bias))) return -1;
-      const int low = op(MicroOp::where, op(MicroOp::lt, x[0], immediate(-a.lambd)),
-                         op(MicroOp::add, x[0], immediate(a.bias)), immediate(0));
-      return op(MicroOp::where, op(MicroOp::gt, x[0], immediate(a.lambd)), op(MicroOp::sub, x[0], immediate(a.bias)),
-                low);
+      // The first rule goes first: where lambd is negative both hold.
+      const int otherwise = op(MicroOp::where, op(MicroOp::gt, x[0], immediate(a.lambd)),
+                               op(MicroOp::sub, x[0], immediate(a.bias)), immediate(0));
+      return op(MicroOp::where, op(MicroOp::lt, x[0], immediate(-a.lambd)), op(MicroOp::add, x[0], immediate(a.bias)),
+                otherwise);
     }
     case OpId::SwiGLU: {
       const double alpha = n.attrs<SwiGLU>().alpha;

@@ -73,6 +73,19 @@ TEST(Strips, WhatAStripComputesJoinsAFusionGroup) {
   EXPECT_GE(computed, 60);
 }
 
+// Where lambd is negative both rules of Shrink hold for small numbers: the first one is taken.
+TEST(Strips, ShrinkTakesItsFirstRuleFirst) {
+  const auto module = parse_module(R"(graph @main(%x: f32[N]) {
+  %y = shrink %x {lambd = -6.0, bias = 5.0} : f32[N]
+  return %y
+})",
+                                   "test");
+  const Tensor x = Tensor::of<float>({4}, {-1.5F, 0, 7, -8});
+  const auto executable = compiled(*module);
+  const auto context = executable->make_context(1);
+  EXPECT_TRUE(identical(executable->run({x}, *context)[0], Tensor::of<float>({4}, {3.5F, 5, 2, -3})));
+}
+
 // Doubles run in one sweep, too, and stay doubles: scalars, comparisons and choices among them.
 TEST(Strips, ChainsOfDoublesAreDoubles) {
   constexpr std::string_view kChain = R"(graph @main(%x: f64[N,33], %y: f64[33]) {

@@ -1,6 +1,8 @@
 // What programs state about their data: runs that stop, and statements that survive.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "helpers.h"
 #include "tc/backend/cpu/executable.h"
 #include "tc/ir/eval/interp.h"
@@ -38,22 +40,22 @@ TEST(Check, StopsARun) {
 TEST(Check, StaysWhereNobodyUsesResults) {
   // In a branch, in a loop, and in a branch of a loop, whose results all go to waste.
   const Function f = trace("f", {{"x", f32, {"n"}}, {"flag", bool_, {}}}, [](Var x, Var flag) {
-    cond(
+    std::ignore = cond(
         flag,
         [&] {
           check(sum(x) < 10, "in a branch");
           return x + 1;
         },
         [&] { return x; });
-    fori_loop(0, 3,
-              [&](Var i, Var v) {
-                check(i < 2 + x.dim(0), "in a loop");
-                return v * 2;
-              },
-              {x});
-    scan(
+    std::ignore = fori_loop(0, 3,
+                            [&](Var i, Var v) {
+                              check(i < 2 + x.dim(0), "in a loop");
+                              return v * 2;
+                            },
+                            {x});
+    std::ignore = scan(
         [](Var s, Var v) {
-          cond(
+          std::ignore = cond(
               v > 3,
               [&] {
                 check(v < 5, "in a branch of a scan");
@@ -81,8 +83,8 @@ TEST(Check, StaysInFunctionsWhoseResultsGoToWaste) {
       },
       [](Var, Var, Var g) { return g; });
   const Function f = trace("f", {{"x", f32, {2}}}, [&](Var x) {
-    positive(x);
-    scan(
+    std::ignore = positive(x);
+    std::ignore = scan(
         [](Var s, Var v) {
           check(v < 9, "in a body");
           return s * v;
