@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tc/backend/cpu/executable.h"
@@ -69,9 +70,14 @@ void add_tensors(NamedTensors& result, const std::string& name, const Datum& val
   }
 }
 
+// A model may list one value several times: from the second time on the name gets a number, as in `y#2`.
 NamedTensors named(const std::vector<ValueInfo>& infos, const std::vector<Datum>& values) {
   NamedTensors result;
-  for (size_t i = 0; i < values.size(); ++i) add_tensors(result, infos[i].name, values[i]);
+  std::map<std::string, int> times;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int n = ++times[infos[i].name];
+    add_tensors(result, n == 1 ? infos[i].name : cat(infos[i].name, "#", n), values[i]);
+  }
   return result;
 }
 

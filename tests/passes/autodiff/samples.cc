@@ -109,7 +109,7 @@ void matmuls(std::vector<Sample>& s) {
                             f("ii", {{3, 3}}), f("ij->i", {{2, 3}}), f("i,j->ij", {{2}, {3}}),
                             f("...ij,...jk->...ik", {{5, 2, 3}, {1, 3, 4}}), f("b...,b...->b...", {{2, 3}, {2, 1}}),
                             f("bij,bjk,bkl->bil", {{2, 2, 3}, {2, 3, 2}, {2, 2, 4}}), f("iij->j", {{2, 2, 3}}),
-                            f("...->", {{2, 3}}), f("ij,j->", {{2, 3}, {3}})});
+                            f("...->...", {{2, 3}}), f("ij,j->", {{2, 3}, {3}})});
                }});
   s.push_back({"eye_like/float", [](SampleGraph& g) {
                  g.outputs({g.b.make<EyeLike>({g.input(DType::f32, {3, 4})}, {DType::f32, 1})});
