@@ -60,7 +60,8 @@ struct Tables {
 #endif
     by_tier[3] = by_tier[2];
 #if defined(__x86_64__)
-    if (cpu_info().tier < Tier::amx) return;
+    // Beside tiles, which only runs touch, the files are compiled for these; with tiles in software they run as they are.
+    if (!cpu_info().avx512_vnni || !cpu_info().avx512_bf16) return;
     use_attention_amx(by_tier[3].attention);
     use_conv_amx(by_tier[3].conv);
     use_gemm_amx(by_tier[3].gemm);
