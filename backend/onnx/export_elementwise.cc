@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "tc/backend/onnx/exact.h"
 #include "tc/backend/onnx/export_rows.h"
 
 namespace tc::onnx {
@@ -70,6 +70,7 @@ Value* scaled_elu(Lowering& l, Value* x, double alpha) {
 
 Values elu(Lowering& l) {
   const double alpha = l.attrs<Elu>().alpha;
+  if (l.ort() && l.in(0)->dtype() == DType::f64) return exact_elu(l);
   if (alpha == 1) l.refuse("alpha is 1");
   return {scaled_elu(l, l.in(0), alpha)};
 }
@@ -108,13 +109,11 @@ Values prelu(Lowering& l) {
   return {l.b.make<Where>({is_less(l, x, 0), l.b.make<Mul>({x, l.in(1)}), x})};
 }
 
-// ONNX Runtime makes a product with a sigmoid of f64 into an operator that it has no kernel for.
-Values sigmoid_of_product(Lowering& l) {
+// ONNX Runtime's Sigmoid is 0 from -43 on, and a product with one of f64 becomes an operator that it has no kernel for.
+Values sigmoid_of_f64(Lowering& l) {
   Value* x = l.in(0);
-  const auto uses = l.node().result(0)->uses();
-  const bool product = std::any_of(uses.begin(), uses.end(), [](const Use* u) { return u->user()->is<Mul>(); });
-  if (!l.ort() || x->dtype() != DType::f64 || !product) return {};
-  l.why = "as 1 / (1 + e^-x): ONNX Runtime fuses sigmoids of f64 with products, and has no kernel for the result";
+  if (!l.ort() || x->dtype() != DType::f64) return {};
+  l.why = "as 1 / (1 + e^-x): ONNX Runtime's Sigmoid has no relative accuracy where it is small";
   return {l.b.make<Reciprocal>({l.scalar_op<Add>(l.b.make<Exp>({l.b.make<Neg>({x})}), 1)})};
 }
 
@@ -147,7 +146,18 @@ void rows_export_elementwise(ExportRows& rows) {
                            {OpId::LeakyRelu, 1, nullptr, nullptr, leaky_relu},
                            {OpId::PRelu, 1, nullptr, nullptr, prelu},
                            {OpId::Relu, 1, nullptr, nullptr, relu},
-                           {OpId::Sigmoid, 1, nullptr, sigmoid_of_product},
+                           {OpId::Sigmoid, 1, nullptr, sigmoid_of_f64},
+                           {OpId::Tan, 1, nullptr, nullptr, exact_tan},
+                           {OpId::Asin, 1, nullptr, nullptr, exact_asin},
+                           {OpId::Acos, 1, nullptr, nullptr, exact_acos},
+                           {OpId::Atan, 1, nullptr, nullptr, exact_atan},
+                           {OpId::Sinh, 1, nullptr, nullptr, exact_sinh},
+                           {OpId::Cosh, 1, nullptr, nullptr, exact_cosh},
+                           {OpId::Asinh, 1, nullptr, nullptr, exact_asinh},
+                           {OpId::Acosh, 1, nullptr, nullptr, exact_acosh},
+                           {OpId::Atanh, 1, nullptr, nullptr, exact_atanh},
+                           {OpId::Erf, 1, nullptr, nullptr, exact_erf},
+                           {OpId::Softplus, 1, nullptr, nullptr, exact_softplus},
                            {OpId::Elu, 1, nullptr, nullptr, elu},
                            {OpId::Selu, 1, nullptr, nullptr, selu},
                            {OpId::ThresholdedRelu, 1, nullptr, nullptr, thresholded_relu},
