@@ -194,11 +194,8 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
         else if (to == DType::f4e2m1)
           v = -0.0;
     } else if (dtypes::few_bits.has(to)) {
-      // Unlike wider integers: rounded to nearest, ties to even, and saturated.
-      const int bits = tc::info(to).bits;
-      const bool is_signed = kind(to) == DTypeKind::signed_int;
-      const double low = is_signed ? -(1 << (bits - 1)) : 0, high = (1 << (is_signed ? bits - 1 : bits)) - 1;
-      for (double& v : x) v = std::isnan(v) ? 0 : std::clamp(std::nearbyint(v), low, high);
+      // Unlike wider integers: rounded to nearest, ties to even; then the low bits are kept, as ONNX's cases have it.
+      for (double& v : x) v = std::nearbyint(v);
     }
     narrow<double>(x, out, first);
   });
