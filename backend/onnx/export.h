@@ -37,6 +37,9 @@ struct ExportOptions {
   std::string doc_string = {};        // empty: the program's
   std::string producer_name = "tc", producer_version = {};
   ExportChecks checks = ExportChecks::dropped;
+  // Of tc::export_onnx. 0: as written. 1: simplified, with what has a well-known operator raised to it, and constants
+  // folded into convolutions: rules whose results every runtime has.
+  int level = 1;
 };
 
 // What export had to change, in program order.
@@ -47,7 +50,9 @@ struct ExportChange {
 };
 struct ExportReport {
   std::vector<ExportChange> changes;
-  // A line per different change, with the number of times and the first place.
+  // Rules that optimised the program first, and how often.
+  std::vector<std::pair<std::string, int64_t>> rewrites;
+  // A line per different change, with the number of times and the first place; without rewrites.
   std::string str() const;
 };
 

@@ -27,6 +27,10 @@ Patch make_hard_sigmoid(Rewrite& r) {
   if (!dtypes::floats.has(r[x]->dtype())) return r.miss("not a float");
   return r.make<HardSigmoid>({r[x]}, {1.0 / 6, 0.5});
 }
+Patch make_relu(Rewrite& r) {
+  if (!dtypes::floats.has(r[x]->dtype())) return r.miss("not a float");
+  return r.make<Relu>({r[x]});
+}
 Patch make_sigmoid(Rewrite& r) {
   return r.make<Sigmoid>({r[x]});
 }
@@ -74,6 +78,11 @@ std::vector<Rule> make_table() {
   for (const Pattern& scaled : {Pattern(pat<Div>(x, kSqrt2)), Pattern(pat<Mul>(x, kSqrtHalf))})
     for (const Pattern& p : half_x_times_one_plus(pat<Erf>(scaled)))
       rules.push_back({"erf-chain-is-gelu", approximate(2e-6), p, make_gelu});
+  // What they make of a NaN, and of infinities, differs.
+  const Pattern positive = pat<Greater, GreaterOrEqual>(x, 0), twice = pat<Add>(x, pat<Abs>(x));
+  for (const Pattern& p : {Pattern(pat<Where>(positive, x, 0)), Pattern(pat<Mul>(x, pat<Cast>(positive))),
+                           Pattern(pat<Mul>(twice, 0.5)), Pattern(pat<Div>(twice, 2))})
+    rules.push_back({"positive-part-is-relu", approximate(1e-6), p, make_relu});
   const double root = std::sqrt(2 / std::numbers::pi);
   for (const Pattern& cube : {Pattern(pat<Pow>(x, 3)), Pattern(pat<Mul>(pat<Mul>(x, x), x))})
     for (const Pattern& p : half_x_times_one_plus(pat<Tanh>(pat<Mul>(pat<Add>(pat<Mul>(cube, 0.044715), x), root))))

@@ -74,6 +74,21 @@ std::vector<RuleCase> stabilize_cases() {
        "softplus %x", "exp"},
       {"log-of-sigmoid-is-minus-softplus", "(%x: f32[7]) { %0 = sigmoid %x \n %1 = log %0 \n return %1 }", "softplus",
        "log"},
+      {"positive-part-is-relu",
+       "(%x: f32[7]) { %z = constant dense<0> : f32[] \n %0 = greater %x, %z \n %1 = where %0, %x, %z \n return %1 }",
+       "relu %x", "where"},
+      {"positive-part-is-relu",
+       "(%x: f32[7]) { %z = constant dense<0> : f32[] \n %0 = greater %x, %z \n %1 = cast %0 {to = f32} \n "
+       "%2 = mul %x, %1 \n return %2 }",
+       "relu %x", "mul"},
+      {"positive-part-is-relu",
+       "(%x: f32[7]) { %h = constant dense<0.5> : f32[] \n %0 = abs %x \n %1 = add %x, %0 \n %2 = mul %1, %h \n "
+       "return %2 }",
+       "relu %x", "abs"},
+      {"positive-part-is-relu",
+       "(%x: f32[7]) { %t = constant dense<2> : f32[] \n %0 = abs %x \n %1 = add %x, %0 \n %2 = div %1, %t \n "
+       "return %2 }",
+       "relu %x", "abs"},
       {"erf-chain-is-gelu",
        "(%x: f32[7]) { %s = constant dense<1.41421356> : f32[] \n %h = constant dense<0.5> : f32[] \n %a = constant "
        "dense<1> : f32[] \n %0 = div %x, %s \n %1 = erf %0 \n %2 = add %1, %a \n "
