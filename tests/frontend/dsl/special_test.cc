@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "special_data.h"
+#include "special_cases.h"
 #include "tc/tc.h"
 
 namespace tc {
@@ -13,27 +13,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
-
-using Fn = Var (*)(Arg);
-struct Case {
-  const char* name;
-  Fn f;
-  const std::vector<SpecialRow>& rows;
-  double ulps;             // of f64; of f32 it is 1
-  double slope_tolerance;  // relative; 0 to leave gradients out
-};
-
-#define TC_CASE(name, ulps, slope)                                                  \
-  Case {                                                                            \
-#name, [](Arg x) { return special::name(std::move(x)); }, k_##name, ulps, slope \
-  }
-std::vector<Case> cases() {
-  return {TC_CASE(erfc, 8, 1e-9),    TC_CASE(erfcx, 8, 1e-9),    TC_CASE(ndtr, 8, 1e-9),    TC_CASE(log_ndtr, 8, 1e-9),
-          TC_CASE(i0, 8, 1e-9),      TC_CASE(i1, 8, 1e-9),       TC_CASE(i0e, 8, 1e-9),     TC_CASE(i1e, 8, 1e-9),
-          TC_CASE(digamma, 8, 1e-9), TC_CASE(trigamma, 8, 0),    TC_CASE(expit, 8, 1e-9),   TC_CASE(log_expit, 8, 1e-9),
-          TC_CASE(logit, 8, 1e-9),   TC_CASE(log1mexp, 8, 1e-9), TC_CASE(entr, 8, 1e-9),    TC_CASE(exp2, 8, 1e-9),
-          TC_CASE(exp10, 8, 1e-9),   TC_CASE(cbrt, 8, 1e-9),     TC_CASE(deg2rad, 2, 1e-9), TC_CASE(rad2deg, 2, 1e-9)};
-}
 
 template <class T>
 std::vector<T> run(const Function& f, const std::vector<double>& x) {
@@ -43,40 +22,31 @@ std::vector<T> run(const Function& f, const std::vector<double>& x) {
 }
 
 template <class T>
-Function program(Fn f) {
+Function program(SpecialFn f) {
   return trace("f", {{"x", std::is_same_v<T, float> ? f32 : f64, {"n"}}}, [&](Var x) { return f(x); });
 }
 
 template <class T>
-void compare(const Case& c) {
+void compare(const SpecialCase& c) {
   std::vector<double> x;
   for (const SpecialRow& r : c.rows) x.push_back(r.x);
   const std::vector<T> y = run<T>(program<T>(c.f), x);
-  double worst = 0, at = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const double want = c.rows[i].y, size = std::abs(want);
-    if (size > static_cast<double>(std::numeric_limits<T>::max()) ||
-        size < static_cast<double>(std::numeric_limits<T>::min()))
-      continue;
-    const double ulp = std::ldexp(static_cast<double>(std::numeric_limits<T>::epsilon()), std::ilogb(size));
-    const double error = std::abs(static_cast<double>(y[i]) - want) / ulp;
-    if (!(error <= worst)) worst = error, at = x[i];
-  }
+  const auto [worst, at] = worst_error<T>(c.rows, y);
   EXPECT_LE(worst, (std::is_same_v<T, float> ? 1 : c.ulps)) << c.name << " at " << at;
   testing::Test::RecordProperty(std::string(c.name) + (std::is_same_v<T, float> ? "_f32" : "_f64"),
                                 std::to_string(worst));
 }
 
 TEST(Special, IsNearTheTruthInF64) {
-  for (const Case& c : cases()) compare<double>(c);
+  for (const SpecialCase& c : special_cases()) compare<double>(c);
 }
 
 TEST(Special, IsNearTheTruthInF32) {
-  for (const Case& c : cases()) compare<float>(c);
+  for (const SpecialCase& c : special_cases()) compare<float>(c);
 }
 
 TEST(Special, GradientsAreNearTheTruth) {
-  for (const Case& c : cases()) {
+  for (const SpecialCase& c : special_cases()) {
     if (c.slope_tolerance == 0) continue;
     std::vector<double> x;
     for (const SpecialRow& r : c.rows) x.push_back(r.x);
@@ -94,7 +64,7 @@ TEST(Special, GradientsAreNearTheTruth) {
 }
 
 TEST(Special, EdgesAreSciPys) {
-  const auto edges = [](Fn f, const std::vector<double>& x, const std::vector<double>& want) {
+  const auto edges = [](SpecialFn f, const std::vector<double>& x, const std::vector<double>& want) {
     const std::vector<double> y = run<double>(program<double>(f), x);
     const std::vector<float> z = run<float>(program<float>(f), x);
     for (size_t i = 0; i < x.size(); ++i)
@@ -106,7 +76,7 @@ TEST(Special, EdgesAreSciPys) {
       }
   };
   const std::vector<double> ends = {-kInf, kInf, kNan};
-  const auto at_ends = [&](Fn f, double low, double high) { edges(f, ends, {low, high, kNan}); };
+  const auto at_ends = [&](SpecialFn f, double low, double high) { edges(f, ends, {low, high, kNan}); };
 #define TC_FN(name) [](Arg x) { return special::name(std::move(x)); }
   at_ends(TC_FN(erfc), 2, 0);
   at_ends(TC_FN(erfcx), kInf, 0);
