@@ -1,35 +1,19 @@
 #include "tc/frontend/dsl/special.h"
 
-#include <limits>
+#include <iterator>
 #include <numbers>
-#include <span>
 #include <utility>
+#include <vector>
 
-#include "tc/frontend/dsl/custom.h"
-#include "tc/frontend/dsl/elementwise.h"
+#include "tc/frontend/dsl/special_parts.h"
 #include "tc/frontend/dsl/special_tables.h"
-#include "tc/frontend/dsl/tracer.h"
 
 namespace tc::special {
 
 using namespace dsl;
+using namespace parts;
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kTwoOverRootPi = 2 * std::numbers::inv_sqrtpi;
-constexpr double kRootHalf = std::numbers::sqrt2 / 2;
-constexpr double kRootTwoOverPi = kTwoOverRootPi * kRootHalf;
-
-// f of x in f64 with the rule of its gradient. A rule is traced with every call, so it may not call a function that has
-// a rule which leads back: rules use the bodies.
-template <class F, class Rule>
-Var apply(const char* name, const Arg& x, F f, Rule rule) {
-  const Site site(name, x.at());
-  const Var v = operand(x, Domain::floating);
-  return astype(custom_vjp(f, rule)(astype(v, f64)), v.dtype());
-}
+namespace parts {
 
 Var polynomial(const Var& t, std::span<const double> c) {
   Var y = t * c[c.size() - 1] + c[c.size() - 2];
@@ -51,6 +35,14 @@ Var exp_square(const Var& x, double scale) {
   const Var high = round(near * 64) / 64;
   return exp(high * high * scale) * exp((near - high) * (near + high) * scale);
 }
+
+}  // namespace parts
+
+namespace {
+
+constexpr double kTwoOverRootPi = 2 * std::numbers::inv_sqrtpi;
+constexpr double kRootHalf = std::numbers::sqrt2 / 2;
+constexpr double kRootTwoOverPi = kTwoOverRootPi * kRootHalf;
 
 // erfcx of x >= 0.
 Var erfcx_right(const Var& x) {
@@ -108,56 +100,6 @@ Var bessel1(const Var& x, bool scaled) {
   return where(x < 0, -y, where(x == 0, x, y));
 }
 
-constexpr double kDigammaTail[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
-constexpr double kTrigammaTail[] = {1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6};
-
-// digamma of x > 0.
-Var digamma_right(const Var& x) {
-  const Var below = x < 1, near = x <= 2;
-  const Var y = where(near, where(below, x + 1, x), 1.5);
-  Var inner = ((y - tables::kDigammaRoot) - tables::kDigammaRootLow) * polynomial(y * 2 - 3, tables::kDigamma);
-  inner = inner - where(below, 1 / where(below, x, 1), 0);
-  Var z = where(near, 10, x), sum = z * 0;
-  for (int k = 0; k < 8; ++k) {
-    const Var up = z < 10;
-    sum = sum + where(up, 1 / z, 0);
-    z = where(up, z + 1, z);
-  }
-  const Var r = 1 / z, r2 = r * r;
-  const Var outer = log(z) - (r * 0.5 + r2 * polynomial(r2, kDigammaTail)) - where(z == kInfinity, 0, sum);
-  return where(near, inner, outer);
-}
-
-Var digamma_of(const Var& x) {
-  const Var left = x < 0;
-  const Var whole = left & (floor(x) == x);
-  const Var turn = where(left & !whole, x - round(x), 0.25) * std::numbers::pi;
-  const Var right = digamma_right(where(left, 1 - x, where(x == 0, 1, x)));
-  const Var reflected = right - cos(turn) / sin(turn) * std::numbers::pi;
-  const Var y = where(left, reflected, right);
-  return where(whole, astype(kNan, f64), where(x == 0, -1 / x, y));
-}
-
-Var trigamma_right(const Var& x) {
-  Var z = x, sum = x * 0;
-  for (int k = 0; k < 10; ++k) {
-    const Var up = z < 10;
-    const Var r = 1 / z;
-    sum = sum + where(up, r * r, 0);
-    z = where(up, z + 1, z);
-  }
-  const Var r = 1 / z, r2 = r * r;
-  return where(x == kInfinity, 0, sum + (r + (r2 * 0.5 + r * r2 * polynomial(r2, kTrigammaTail))));
-}
-
-Var trigamma_of(const Var& x) {
-  const Var left = x < 0;
-  const Var pole = (x <= 0) & (floor(x) == x);
-  const Var s = sin(where(left & !pole, x - round(x), 0.5) * std::numbers::pi) / std::numbers::pi;
-  const Var right = trigamma_right(where(left, 1 - x, where(pole, 1, x)));
-  return where(pole, astype(kInfinity, f64), where(left, 1 / (s * s) - right, right));
-}
-
 Var expit_of(const Var& x) {
   return 1 / (exp(-x) + 1);
 }
@@ -188,6 +130,48 @@ Var cbrt_of(const Var& x) {
   const Var y = pow(safe, 1. / 3);
   const Var root = y - (y - safe / (y * y)) / 3;
   return where(odd, x, where(x < 0, -root, root));
+}
+
+// x log(x / y), of x and y that are near by their difference, which is exact.
+Var rel_entr_of(const Var& x, const Var& y) {
+  const Var inside = (x > 0) & (y > 0) & (x < kInfinity) & (y < kInfinity);
+  const Var u = where(inside, x, 1), v = where(inside, y, 1), near = (u < v * 2) & (v < u * 2);
+  const Var ratio = u / v, plain = (ratio > 1e-300) & (ratio < 1e300);
+  const Var far = where(plain, log(where(plain, ratio, 1)), log(u) - log(v));
+  const Var logarithm = where(near, log_1p(where(near, (u - v) / v, 0)), far);
+  const Var none = (x == 0) & (y >= 0);
+  const Var edge = where(
+      none, 0, where((x == x) & (y == y), where((x > 0) & (y == kInfinity), -kInfinity, kInfinity), astype(kNan, f64)));
+  return where(inside, u * logarithm, edge);
+}
+
+Var kl_div_of(const Var& x, const Var& y) {
+  const Var d = (x - y) / where(y == 0, 1, y), near = (x > 0) & (y > 0) & (abs(d) < 0.5);
+  const Var e = where(near, d, 0);
+  return where(near, e * e * y * polynomial(e * 2, tables::kDivergence),
+               where(y == kInfinity, y, rel_entr_of(x, y) - x + y));
+}
+
+Var sinc_of(const Var& x) {
+  const Var near = abs(x) < 0.5, safe = where(near | (abs(x) == kInfinity), 1, x);
+  const Var n = round(safe), odd = n - floor(n * 0.5) * 2;
+  const Var far = sin((safe - n) * std::numbers::pi) * (1 - odd * 2) / std::numbers::pi / safe;
+  const Var small = where(near, x, 0);
+  return where(near, polynomial(small * small, tables::kSinc), where(abs(x) == kInfinity, 0, where(x == x, far, x)));
+}
+
+Var sinc_slope(const Var& x, const Var& y) {
+  const Var near = abs(x) < 0.5, safe = where(near, 1, x);
+  std::vector<double> c;
+  for (size_t k = 1; k < std::size(tables::kSinc); ++k) c.push_back(2 * static_cast<double>(k) * tables::kSinc[k]);
+  const Var small = where(near, x, 0), n = round(safe), odd = n - floor(n * 0.5) * 2;
+  const Var cosine = cos((safe - n) * std::numbers::pi) * (1 - odd * 2);
+  return where(near, small * polynomial(small * small, c), (cosine - y) / safe);
+}
+
+Var logaddexp2_of(const Var& a, const Var& b) {
+  const Var distance = where(a == b, 0, abs(a - b));
+  return maximum(a, b) + log_1p(pow(2., -distance)) * std::numbers::log2e;
 }
 
 }  // namespace
@@ -242,16 +226,6 @@ Var i1e(Arg x) {
       });
 }
 
-Var digamma(Arg x) {
-  return apply("special.digamma", x, digamma_of, [](Var v, Var, Var g) { return g * trigamma_of(v); });
-}
-
-Var trigamma(Arg x) {
-  const Site site("special.trigamma", x.at());
-  const Var v = operand(x, Domain::floating);
-  return astype(trigamma_of(astype(v, f64)), v.dtype());
-}
-
 Var expit(Arg x) {
   return apply("special.expit", x, expit_of, [](Var v, Var y, Var g) { return g * (y * expit_of(-v)); });
 }
@@ -287,6 +261,29 @@ Var xlog1py(Arg x, Arg y) {
   const Var zero = (u == 0) & ((v <= -1) | (v == kInfinity));
   const auto f = custom_vjp(log_1p, [](Var w, Var, Var g) { return g / (w + 1); });
   return astype(where(zero, 0, u * f(where(zero, 0, v))), a.dtype());
+}
+
+Var rel_entr(Arg x, Arg y) {
+  return apply("special.rel_entr", x, y, rel_entr_of, [](Var u, Var v, Var, Var g) {
+    return std::pair{g * (rel_entr_of(u, v) / u + 1), -g * (u / v)};
+  });
+}
+
+Var kl_div(Arg x, Arg y) {
+  return apply("special.kl_div", x, y, kl_div_of, [](Var u, Var v, Var, Var g) {
+    return std::pair{g * (rel_entr_of(u, v) / u), g * ((v - u) / v)};
+  });
+}
+
+Var logaddexp2(Arg x, Arg y) {
+  return apply("special.logaddexp2", x, y, logaddexp2_of, [](Var u, Var v, Var, Var g) {
+    const Var distance = where(u == v, 0, v - u);
+    return std::pair{g / (pow(2., distance) + 1), g / (pow(2., -distance) + 1)};
+  });
+}
+
+Var sinc(Arg x) {
+  return apply("special.sinc", x, sinc_of, [](Var v, Var y, Var g) { return g * sinc_slope(v, y); });
 }
 
 Var exp2(Arg x) {

@@ -6,7 +6,8 @@ The arguments are numbers of f32, so that one table serves both types.
 """
 import random
 import struct
-from mpmath import mp, mpf, mpc, inf, nan, erf, erfc, exp, expm1, log, log1p, sqrt, pi, besseli, psi, cbrt, isnan, isinf
+from mpmath import mp, mpf, erf, erfc, exp, expm1, log, log1p, sqrt, pi, besseli, psi, cbrt
+from mpmath import erfinv, gamma, loggamma, sin, cos
 
 mp.dps = 60
 
@@ -69,6 +70,24 @@ def log1mexp(x):
     return log(-expm1(x)) if x > -1 else log1p(-exp(x))
 
 
+def erfcinv(q):
+    if q > mpf('0.1'):
+        return erfinv(1 - q)
+    x = sqrt(-log(q))
+    for _ in range(60):
+        e = erfc(x)
+        x += (log(e) - log(q)) * e * sqrt(pi) / 2 * exp(x * x)
+    return x
+
+
+def erfcinv_slope(q):
+    return -sqrt(pi) / 2 * exp(erfcinv(q) ** 2)
+
+
+def sinc(x):
+    return sin(pi * x) / (pi * x)
+
+
 wide = [s * 2.0 ** e * m for e in (-120, -40, -20, -8, -4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8) for m in (1, 1.37, 1.81)
         for s in (1, -1)]
 random.seed(7)
@@ -76,7 +95,13 @@ near = [random.uniform(-8, 8) for _ in range(60)]
 positive = sorted({abs(x) for x in wide + near})
 seam = lambda *xs: [s * (x + d * abs(x)) for x in xs for d in (-1e-6, 0, 1e-6) for s in (1, -1)]
 large = [1e4, 1e10, 1e30, -1e4, -1e10, -1e30]
+half = [x / 16 for x in near] + [-x / 16 for x in near] + seam(0.75, 0.5, 0.25, 0.99, 0.9999, 1 - 2 ** -24)
+quantiles = [2.0 ** -k * m for k in (1, 2, 3, 5, 8, 9, 10, 16, 30, 50, 52, 53, 60, 90, 120, 126) for m in (1, 1.37, 1.81)]
+quantiles += [abs(x) / 8 for x in near] + [abs(x) for x in seam(0.25, 0.5, 0.75)]
+gammas = [x for x in positive if x < 1e3] + [abs(x) for x in seam(1, 2, 0.5, 1.5, 2.5, 3, 8, 10, 20)] + [33.3, 100.7, 150.2]
 TINY = mpf(2) ** -1022
+
+NEGATIVE = [-0.25, -0.75, -1e-3, -1.5, -2.75, -7.125, -20.3, -33.7, -100.6, -127.3]
 
 # name, function, derivative, arguments
 FUNCTIONS = [
@@ -100,6 +125,15 @@ FUNCTIONS = [
      [x for x in positive if x < 1] + [0.3, 0.65, 0.49, 0.5000001, 0.49999997, 0.999999, 0.99]),
     ('log1mexp', log1mexp, lambda x: -1 / expm1(-x), [-x for x in positive if x < 700] + [-0.693147, -0.6931472, -0.69315]),
     ('entr', lambda x: -x * log(x), lambda x: -log(x) - 1, positive + [1e10, 1e30]),
+    ('erfinv', erfinv, lambda x: sqrt(pi) / 2 * exp(erfinv(x) ** 2),
+     [x for x in half + wide if abs(f32(x)) < 1]),
+    ('erfcinv', erfcinv, erfcinv_slope, [x for x in quantiles if x != 1] + [1.3, 1.7499, 1.7501, 1.9999, 1.001]),
+    ('ndtri', lambda p: -sqrt(2) * erfcinv(2 * p), lambda p: sqrt(2 * pi) * exp(erfcinv(2 * p) ** 2),
+     [x for x in quantiles if x < 1 and x != 0.5] + [0.87, 0.9999, 0.501]),
+    ('gammaln', lambda x: mp.re(loggamma(x)), lambda x: psi(0, x), gammas + [1e4, 1e10, 1e30]),
+    ('gamma', gamma, lambda x: gamma(x) * psi(0, x), [x for x in gammas if x < 171] + [171.3, 170.6] + NEGATIVE),
+    ('sinc', sinc, lambda x: (cos(pi * x) - sinc(x)) / x, 
+     [x for x in wide + near if x % 1 and abs(x) > 1e-6] + seam(0.5)),
     ('exp2', lambda x: mpf(2) ** x, lambda x: mpf(2) ** x * log(2), wide + near + [1000.3, -1000.7]),
     ('exp10', lambda x: mpf(10) ** x, lambda x: mpf(10) ** x * log(10), wide + near + [300.3, -300.7]),
     ('cbrt', lambda x: sgn(x) * cbrt(abs(x)), lambda x: 1 / (3 * cbrt(abs(x)) ** 2), wide + near + large),

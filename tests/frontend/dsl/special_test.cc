@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "special_data.h"
+#include "special_cases.h"
 #include "tc/tc.h"
 
 namespace tc {
@@ -13,27 +13,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
-
-using Fn = Var (*)(Arg);
-struct Case {
-  const char* name;
-  Fn f;
-  const std::vector<SpecialRow>& rows;
-  double ulps;             // of f64; of f32 it is 1
-  double slope_tolerance;  // relative; 0 to leave gradients out
-};
-
-#define TC_CASE(name, ulps, slope)                                                  \
-  Case {                                                                            \
-#name, [](Arg x) { return special::name(std::move(x)); }, k_##name, ulps, slope \
-  }
-std::vector<Case> cases() {
-  return {TC_CASE(erfc, 8, 1e-9),    TC_CASE(erfcx, 8, 1e-9),    TC_CASE(ndtr, 8, 1e-9),    TC_CASE(log_ndtr, 8, 1e-9),
-          TC_CASE(i0, 8, 1e-9),      TC_CASE(i1, 8, 1e-9),       TC_CASE(i0e, 8, 1e-9),     TC_CASE(i1e, 8, 1e-9),
-          TC_CASE(digamma, 8, 1e-9), TC_CASE(trigamma, 8, 0),    TC_CASE(expit, 8, 1e-9),   TC_CASE(log_expit, 8, 1e-9),
-          TC_CASE(logit, 8, 1e-9),   TC_CASE(log1mexp, 8, 1e-9), TC_CASE(entr, 8, 1e-9),    TC_CASE(exp2, 8, 1e-9),
-          TC_CASE(exp10, 8, 1e-9),   TC_CASE(cbrt, 8, 1e-9),     TC_CASE(deg2rad, 2, 1e-9), TC_CASE(rad2deg, 2, 1e-9)};
-}
 
 template <class T>
 std::vector<T> run(const Function& f, const std::vector<double>& x) {
@@ -43,40 +22,31 @@ std::vector<T> run(const Function& f, const std::vector<double>& x) {
 }
 
 template <class T>
-Function program(Fn f) {
+Function program(SpecialFn f) {
   return trace("f", {{"x", std::is_same_v<T, float> ? f32 : f64, {"n"}}}, [&](Var x) { return f(x); });
 }
 
 template <class T>
-void compare(const Case& c) {
+void compare(const SpecialCase& c) {
   std::vector<double> x;
   for (const SpecialRow& r : c.rows) x.push_back(r.x);
   const std::vector<T> y = run<T>(program<T>(c.f), x);
-  double worst = 0, at = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const double want = c.rows[i].y, size = std::abs(want);
-    if (size > static_cast<double>(std::numeric_limits<T>::max()) ||
-        size < static_cast<double>(std::numeric_limits<T>::min()))
-      continue;
-    const double ulp = std::ldexp(static_cast<double>(std::numeric_limits<T>::epsilon()), std::ilogb(size));
-    const double error = std::abs(static_cast<double>(y[i]) - want) / ulp;
-    if (!(error <= worst)) worst = error, at = x[i];
-  }
+  const auto [worst, at] = worst_error<T>(c.rows, y);
   EXPECT_LE(worst, (std::is_same_v<T, float> ? 1 : c.ulps)) << c.name << " at " << at;
   testing::Test::RecordProperty(std::string(c.name) + (std::is_same_v<T, float> ? "_f32" : "_f64"),
                                 std::to_string(worst));
 }
 
 TEST(Special, IsNearTheTruthInF64) {
-  for (const Case& c : cases()) compare<double>(c);
+  for (const SpecialCase& c : special_cases()) compare<double>(c);
 }
 
 TEST(Special, IsNearTheTruthInF32) {
-  for (const Case& c : cases()) compare<float>(c);
+  for (const SpecialCase& c : special_cases()) compare<float>(c);
 }
 
 TEST(Special, GradientsAreNearTheTruth) {
-  for (const Case& c : cases()) {
+  for (const SpecialCase& c : special_cases()) {
     if (c.slope_tolerance == 0) continue;
     std::vector<double> x;
     for (const SpecialRow& r : c.rows) x.push_back(r.x);
@@ -93,8 +63,60 @@ TEST(Special, GradientsAreNearTheTruth) {
   }
 }
 
+template <class T>
+std::vector<Tensor> columns(const PairCase& c) {
+  std::vector<T> a, b;
+  for (const SpecialPair& r : c.rows) a.push_back(static_cast<T>(r.a)), b.push_back(static_cast<T>(r.b));
+  const auto n = static_cast<int64_t>(a.size());
+  return {Tensor::of<T>({n}, a), Tensor::of<T>({n}, b)};
+}
+
+template <class T>
+void compare(const PairCase& c) {
+  const DType t = std::is_same_v<T, float> ? f32 : f64;
+  const Function f = trace("f", {{"a", t, {"n"}}, {"b", t, {"n"}}}, [&](Var a, Var b) { return c.f(a, b); });
+  const Tensor y = compile(f)(columns<T>(c))[0];
+  const auto [worst, at] = worst_error<T>(c, y.span<T>());
+  EXPECT_LE(worst, (std::is_same_v<T, float> ? 1 : c.units))
+      << c.name << " at " << c.rows[at].a << ", " << c.rows[at].b;
+  testing::Test::RecordProperty(std::string(c.name) + (std::is_same_v<T, float> ? "_f32" : "_f64"),
+                                std::to_string(worst));
+}
+
+TEST(Special, PairsAreNearTheTruth) {
+  for (const PairCase& c : pair_cases()) compare<double>(c), compare<float>(c);
+}
+
+TEST(Special, GradientsOfPairsAreNearTheTruth) {
+  for (const PairCase& c : pair_cases()) {
+    const Function f = trace("f", {{"a", f64, {"n"}}, {"b", f64, {"n"}}}, [&](Var a, Var b) {
+      const auto g = grad(sum(c.f(a, b)), {a, b});
+      return Outputs{{"da", g[0]}, {"db", g[1]}};
+    });
+    const std::vector<Tensor> g = compile(f)(columns<double>(c));
+    for (size_t i = 0; i < c.rows.size(); ++i) {
+      const SpecialPair& r = c.rows[i];
+      const double scale = 1e-9;
+      EXPECT_NEAR(g[0].span<double>()[i], r.da, scale * std::abs(r.da)) << c.name << " at " << r.a << ", " << r.b;
+      EXPECT_NEAR(g[1].span<double>()[i], r.db, scale * std::abs(r.db)) << c.name << " at " << r.a << ", " << r.b;
+    }
+  }
+}
+
+TEST(Special, PairsBroadcast) {
+  const Function f = trace("f", {{"a", f64, {2, 1}}, {"b", f64, {3}}}, [](Var a, Var b) {
+    const Var y = special::beta(a, b);
+    return Outputs{{"y", y}, {"g", grad(sum(y), {b})[0]}};
+  });
+  const auto y = compile(f)({Tensor::of<double>({2, 1}, {1, 2}), Tensor::of<double>({3}, {1, 2, 3})});
+  EXPECT_EQ(y[0].extents(), (Extents{2, 3}));
+  EXPECT_EQ(y[1].extents(), (Extents{3}));
+  EXPECT_NEAR(y[0].span<double>()[5], 1. / 12, 1e-16);
+  EXPECT_NEAR(y[1].span<double>()[0], -1 - 0.75, 1e-15);
+}
+
 TEST(Special, EdgesAreSciPys) {
-  const auto edges = [](Fn f, const std::vector<double>& x, const std::vector<double>& want) {
+  const auto edges = [](SpecialFn f, const std::vector<double>& x, const std::vector<double>& want) {
     const std::vector<double> y = run<double>(program<double>(f), x);
     const std::vector<float> z = run<float>(program<float>(f), x);
     for (size_t i = 0; i < x.size(); ++i)
@@ -106,7 +128,7 @@ TEST(Special, EdgesAreSciPys) {
       }
   };
   const std::vector<double> ends = {-kInf, kInf, kNan};
-  const auto at_ends = [&](Fn f, double low, double high) { edges(f, ends, {low, high, kNan}); };
+  const auto at_ends = [&](SpecialFn f, double low, double high) { edges(f, ends, {low, high, kNan}); };
 #define TC_FN(name) [](Arg x) { return special::name(std::move(x)); }
   at_ends(TC_FN(erfc), 2, 0);
   at_ends(TC_FN(erfcx), kInf, 0);
@@ -140,6 +162,33 @@ TEST(Special, EdgesAreSciPys) {
   edges(TC_FN(cbrt), {0, 27, -8}, {0, 3, -2});
   edges(TC_FN(digamma), {0, -0.0, -1, -20}, {-kInf, kInf, kNan, kNan});
   edges(TC_FN(trigamma), {0, -1, kInf, kNan}, {kInf, kInf, 0, kNan});
+  at_ends(TC_FN(gammaln), kInf, kInf);
+  at_ends(TC_FN(gamma), kNan, kInf);
+  at_ends(TC_FN(gammasgn), kNan, 1);
+  at_ends(TC_FN(factorial), 0, kInf);
+  at_ends(TC_FN(sinc), 0, 0);
+  at_ends(TC_FN(erfinv), kNan, kNan);
+  at_ends(TC_FN(erfcinv), kNan, kNan);
+  at_ends(TC_FN(ndtri), kNan, kNan);
+  edges(TC_FN(gammaln), {0, -0.0, 1, 2, -1, -40}, {kInf, kInf, 0, 0, kInf, kInf});
+  edges(TC_FN(gamma), {0, -0.0, 1, 2, 5, 8, -1, -3, 400}, {kInf, -kInf, 1, 1, 24, 5040, kNan, kNan, kInf});
+  edges(TC_FN(gammasgn), {0, -0.0, -0.5, -1.5, -2, 3}, {1, -1, -1, 1, kNan, 1});
+  edges(TC_FN(factorial), {0, 1, 4, -1, 200}, {1, 1, 24, 0, kInf});
+  edges(TC_FN(sinc), {0, 1, -2}, {1, 0, 0});
+  edges(TC_FN(erfinv), {0, 1, -1, 2}, {0, kInf, -kInf, kNan});
+  edges(TC_FN(erfcinv), {0, 1, 2, -1, 3}, {kInf, 0, -kInf, kNan, kNan});
+  edges(TC_FN(ndtri), {0, 0.5, 1, -1, 2}, {-kInf, 0, kInf, kNan, kNan});
+#define TC_AT(name, a) [](Arg x) { return special::name(a, std::move(x)); }
+  edges(TC_AT(betaln, 2), {0, kInf, -1, kNan}, {kInf, -kInf, kNan, kNan});
+  edges(TC_AT(beta, 1), {0, kInf, -1, 2}, {kInf, 0, kNan, 0.5});
+  edges(TC_AT(comb, 40), {0, 40, 41, -1, 3, 5, kNan}, {1, 1, 0, 0, 9880, 658008, kNan});
+  edges(TC_AT(poch, 3), {0, 2, -1, -3, kNan}, {1, 12, 0.5, kNan, kNan});
+  edges(TC_AT(rel_entr, 0), {0, 2, -1, kNan}, {0, 0, kInf, kNan});
+  edges(TC_AT(rel_entr, 1), {0, 1, -1, kNan}, {kInf, 0, kInf, kNan});
+  edges(TC_AT(kl_div, 0), {0, 2, -1, kNan}, {0, 2, kInf, kNan});
+  edges(TC_AT(kl_div, 2), {0, 2, -1, kInf, kNan}, {kInf, 0, kInf, kInf, kNan});
+  edges(TC_AT(logaddexp2, 3), {3, kInf, -kInf, kNan}, {4, kInf, 3, kNan});
+  edges(TC_AT(logaddexp2, -kInf), {-kInf, 1}, {-kInf, 1});
   edges([](Arg x) { return special::xlogy(0, std::move(x)); }, {0, kInf, -1, 3, kNan}, {0, 0, 0, 0, kNan});
   edges([](Arg x) { return special::xlogy(2, std::move(x)); }, {0, kInf, -1, 1}, {-kInf, kInf, kNan, 0});
   edges([](Arg x) { return special::xlog1py(0, std::move(x)); }, {-1, kInf, -3, 3, kNan}, {0, 0, 0, 0, kNan});
