@@ -202,7 +202,7 @@ TEST(SamplerErrors, AreAtTheUsersLine) {
   for (const std::string& text : {
            in_trace([](const Key&k, Var x) { return random::normal(k, x, 1, {.shape = {4}}); }),
            in_trace([](const Key&k, Var x) { return random::normal(k, x, 1, {.dtype = i32}); }),
-           in_trace([](const Key&k, Var x) { return random::exponential({x}, 1); }),
+           in_trace([](const Key&, Var x) { return random::exponential({x}, 1); }),
            in_trace([](const Key&k, Var) { return random::randint(k, 3, 3); }),
            in_trace([](const Key&k, Var x) { return random::randint(k, x, 3); }),
            in_trace([](const Key&k, Var x) { return random::choice(k, x, 4, {.replace = false}); }),
