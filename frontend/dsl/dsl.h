@@ -10,6 +10,7 @@
 #include "tc/frontend/dsl/function.h"
 #include "tc/frontend/dsl/index.h"
 #include "tc/frontend/dsl/linalg.h"
+#include "tc/frontend/dsl/linalg_cholesky.h"
 #include "tc/frontend/dsl/manipulation.h"
 #include "tc/frontend/dsl/nn.h"
 #include "tc/frontend/dsl/optimizer.h"
