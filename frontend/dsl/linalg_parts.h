@@ -45,4 +45,14 @@ Var cholesky(const Var& a);                                    // the lower fact
 Var triangular(const Var& a, const Var& b, Triangle which);    // a^-1 b, a's batch being that of b
 Var triangular_t(const Var& a, const Var& b, Triangle which);  // a^-T b, `which` being a's
 
+// Both factors in one matrix, the ones of L left out; row i of P a is row permutation[i] of a; sign[..., 1, 1] is that
+// of the permutation.
+struct Lu {
+  Var lu, permutation, sign;
+};
+Lu factored(const Var& a);
+Var lu_solved(const Var& lu, const Var& permutation, const Var& b);    // a^-1 b
+Var lu_solved_t(const Var& lu, const Var& permutation, const Var& b);  // a^-T b
+Var solved_t(const Var& a, const Var& b);                              // a^-T b through factors of its own
+
 }  // namespace tc::linalg::parts

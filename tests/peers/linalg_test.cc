@@ -29,6 +29,20 @@ const Program kPrograms[] = {
      [](Var a, Var b) {
        return grad(sum(linalg::cho_solve(linalg::cholesky(a), b) * b), {a, b});
      }},
+    {"lu",
+     [](Var a, Var b) {
+       const auto [p, l, u] = linalg::lu(a + b);
+       return std::vector{p, l, u, linalg::solve(a + b, b), linalg::inv(a + b)};
+     }},
+    {"determinants",
+     [](Var a, Var b) {
+       const auto [sign, logarithm] = linalg::slogdet(a + b);
+       return std::vector{linalg::det(a + b), sign, logarithm};
+     }},
+    {"lu_gradient",
+     [](Var a, Var b) {
+       return grad(sum(linalg::solve(a + b, b)) + sum(linalg::inv(a)), {a, b});
+     }},
 };
 
 Tensor numbers(int64_t n, bool positive, unsigned seed, DType t) {
