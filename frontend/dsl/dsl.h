@@ -12,6 +12,7 @@
 #include "tc/frontend/dsl/linalg.h"
 #include "tc/frontend/dsl/linalg_cholesky.h"
 #include "tc/frontend/dsl/linalg_lu.h"
+#include "tc/frontend/dsl/linalg_qr.h"
 #include "tc/frontend/dsl/manipulation.h"
 #include "tc/frontend/dsl/nn.h"
 #include "tc/frontend/dsl/optimizer.h"

@@ -55,4 +55,10 @@ Var lu_solved(const Var& lu, const Var& permutation, const Var& b);    // a^-1 b
 Var lu_solved_t(const Var& lu, const Var& permutation, const Var& b);  // a^-T b
 Var solved_t(const Var& a, const Var& b);                              // a^-T b through factors of its own
 
+struct Qr {
+  Var q, r;
+};
+Qr householder(const Var& a, bool complete);
+Dim least(const Var& m);  // the lesser of the two extents
+
 }  // namespace tc::linalg::parts

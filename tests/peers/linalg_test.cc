@@ -43,6 +43,11 @@ const Program kPrograms[] = {
      [](Var a, Var b) {
        return grad(sum(linalg::solve(a + b, b)) + sum(linalg::inv(a)), {a, b});
      }},
+    {"qr",
+     [](Var a, Var b) {
+       const auto [q, r] = linalg::qr(a + b);
+       return std::vector{q, r, linalg::lstsq(a, b)};
+     }},
 };
 
 Tensor numbers(int64_t n, bool positive, unsigned seed, DType t) {
