@@ -111,6 +111,11 @@ class Arg {
   Location at_;
 };
 
+// What a program takes as a tensor and is no number.
+template <class T>
+concept TensorHandle =
+    std::same_as<T, Var> || std::same_as<T, Tensor> || std::same_as<T, Param> || std::same_as<T, Indexed>;
+
 // Several tensor arguments: {a, b, 2} or a vector of Vars.
 class Args {
  public:
