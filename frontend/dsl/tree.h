@@ -129,6 +129,12 @@ struct Unflatten<std::vector<Var>> {
     return rest;
   }
 };
+template <>
+struct Unflatten<Results<Var>> {
+  static Results<Var> take(const std::vector<Var>& list, size_t& at) {
+    return Results<Var>(Unflatten<std::vector<Var>>::take(list, at));
+  }
+};
 template <class T, size_t N>
 struct Unflatten<std::array<T, N>> {
   static std::array<T, N> take(const std::vector<Var>& list, size_t& at) {
@@ -305,7 +311,8 @@ struct Flat {
 
  public:
   // What f returns; a handle that stands for a Var is one.
-  using Result = std::conditional_t<std::is_convertible_v<Returned, Var> || !kReturnsVars, Var, Returned>;
+  using Result = std::conditional_t<
+      (std::is_convertible_v<Returned, Var> && !std::same_as<Returned, Results<Var>>) || !kReturnsVars, Var, Returned>;
 
   F& f;
   Outputs operator()(const std::vector<Var>& args) const {
