@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "tc/ir/scalar.h"
 
@@ -90,11 +91,48 @@ decltype(auto) visit_dtype(DType t, F&& f) {
 }
 
 template <class Storage>
-inline constexpr DType dtype_of = DType::f32;
+inline constexpr DType dtype_of = [] {
+  static_assert(sizeof(Storage) == 0, "no element type has this storage");
+  return DType::f32;
+}();
 #define TC_DTYPE(id, spelling, storage, bits, kind, onnx, numpy) \
   template <>                                                    \
   inline constexpr DType dtype_of<storage> = DType::id;
 #include "tc/ir/dtype.def"
 #undef TC_DTYPE
+
+namespace dtypes {
+template <class T>
+constexpr auto stored() {
+  if constexpr (std::is_same_v<T, bool>)
+    return std::type_identity<Bool>();
+  else if constexpr (!std::is_integral_v<T>)
+    return std::type_identity<T>();
+  else if constexpr (sizeof(T) == 1)
+    return std::type_identity<std::conditional_t<std::is_signed_v<T>, int8_t, uint8_t>>();
+  else if constexpr (sizeof(T) == 2)
+    return std::type_identity<std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>>();
+  else if constexpr (sizeof(T) == 4)
+    return std::type_identity<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>();
+  else
+    return std::type_identity<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>();
+}
+template <class T>
+constexpr auto literal() {
+  if constexpr (std::is_same_v<T, Bool>)
+    return std::type_identity<bool>();
+  else if constexpr (requires(T x) { T(1.0), x.bits; })
+    return std::type_identity<double>();
+  else
+    return std::type_identity<T>();
+}
+}  // namespace dtypes
+
+// The storage of a C++ type: Bool of bool, int64_t of long long.
+template <class T>
+using Stored = typename decltype(dtypes::stored<T>())::type;
+// What stands for a T in braces: bool for Bool, double for Float16 and its like, T itself for others.
+template <class T>
+using Literal = typename decltype(dtypes::literal<T>())::type;
 
 }  // namespace tc

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <ostream>
 
 #include "tc/ir/pages.h"
 
@@ -155,23 +156,113 @@ std::vector<int64_t> to_i64(const Tensor& tensor) {
   return result;
 }
 
-double scalar_f64(const Tensor& tensor) {
-  if (tensor.size() != 1) fail(ErrorCode::bad_shape, "expected one element, got ", Shape::of(tensor.extents()));
+namespace {
+
+double number_at(const Tensor& tensor, int64_t place) {
   const Tensor t = tensor.aligned_copy();
+  const auto i = static_cast<size_t>(place);
   return visit_dtype(t.dtype(), [&]<class T>() -> double {
     if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::complex<float>> ||
                   std::is_same_v<T, std::complex<double>>) {
       fail(ErrorCode::bad_type, "expected a real number, got ", t.dtype());
     } else if constexpr (std::is_arithmetic_v<T>) {
-      return static_cast<double>(t.span<T>()[0]);
+      return static_cast<double>(t.span<T>()[i]);
     } else if constexpr (std::is_same_v<T, Bool>) {
-      return static_cast<bool>(t.span<T>()[0]);
+      return static_cast<bool>(t.span<T>()[i]);
     } else if constexpr (requires(T v) { v.value; }) {
-      return t.span<T>()[0].value;
+      return t.span<T>()[i].value;
     } else {
-      return static_cast<double>(t.span<T>()[0]);
+      return static_cast<double>(t.span<T>()[i]);
     }
   });
+}
+
+}  // namespace
+
+double scalar_f64(const Tensor& t) {
+  if (t.size() != 1) fail(ErrorCode::bad_shape, "expected one element, got ", Shape::of(t.extents()));
+  return number_at(t, 0);
+}
+
+double Tensor::number(const Extents& indices) const {
+  if (indices.size() != extents_.size())
+    fail(ErrorCode::bad_argument, indices.size(), " indices of an element of ", type());
+  int64_t place = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const int64_t n = extents_[i], index = indices[i] < 0 ? indices[i] + n : indices[i];
+    if (index < 0 || index >= n)
+      fail(ErrorCode::bad_argument, "index ", indices[i], " is out of range for axis ", i, " of ", type());
+    place = place * n + index;
+  }
+  if (aligned()) return number_at(*this, place);
+  const auto* bytes = static_cast<const std::byte*>(data_) + static_cast<size_t>(place) * size_of(dtype_);
+  return number_at(view(dtype_, {}, bytes, owner_), 0);  // copies this one alone
+}
+
+void Tensor::expect_type(DType t) const {
+  if (t != dtype_) fail(ErrorCode::bad_type, "the elements are ", dtype_, ", asked for as ", t);
+}
+
+Tensor Tensor::joined(const std::vector<Tensor>& parts) {
+  Extents extents = parts[0].extents();
+  extents.insert(extents.begin(), static_cast<int64_t>(parts.size()));
+  Tensor t(parts[0].dtype(), std::move(extents));
+  auto* to = static_cast<std::byte*>(t.mutable_data());
+  for (const Tensor& part : parts) {
+    if (part.extents() != parts[0].extents())
+      fail(ErrorCode::bad_shape, "rows of a tensor are ", parts[0].type(), " and ", part.type());
+    if (part.bytes()) std::memcpy(to, part.data(), part.bytes());
+    to += part.bytes();
+  }
+  return t;
+}
+
+namespace {
+
+void write_element(std::ostream& out, const Tensor& t, size_t i) {
+  visit_dtype(t.dtype(), [&]<class T>() {
+    const T& x = t.span<T>()[i];
+    if constexpr (std::is_same_v<T, Bool>)
+      out << (x ? "true" : "false");
+    else if constexpr (std::is_same_v<T, std::string>)
+      out << '"' << x << '"';
+    else if constexpr (requires { x.value; })
+      out << int{x.value};
+    else if constexpr (std::is_integral_v<T> && sizeof(T) == 1)
+      out << int{x};
+    else if constexpr (requires { T(1.0), x.bits; })
+      out << static_cast<double>(x);
+    else
+      out << x;
+  });
+}
+
+// The elements below `axis`, the first of which is at `place`.
+void write_axis(std::ostream& out, const Tensor& t, int axis, size_t place, size_t elements) {
+  if (axis == t.rank()) return write_element(out, t, place);
+  constexpr int64_t kMost = 8, kEnds = 3;
+  const int64_t n = t.extent(axis);
+  const size_t step = n ? elements / static_cast<size_t>(n) : 0;
+  out << '{';
+  for (int64_t i = 0; i < n; ++i) {
+    out << (i ? ", " : "");
+    if (n > kMost && i == kEnds) {
+      out << "..., ";
+      i = n - kEnds;
+    }
+    write_axis(out, t, axis + 1, place + static_cast<size_t>(i) * step, step);
+  }
+  out << '}';
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  if (!tensor.defined()) return out << "undefined";
+  const Tensor t = tensor.aligned_copy();
+  out << t.type() << ' ';
+  write_axis(out, t, 0, 0, static_cast<size_t>(t.size()));
+  return out;
 }
 
 }  // namespace tc

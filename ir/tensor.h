@@ -2,10 +2,14 @@
 // like a DLPack tensor (pointer, extents, element type, owner); writing to shared or borrowed data copies it first.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -42,13 +46,29 @@ class Tensor {
                      const MappedMemory* mapped = nullptr);
   // As view, for memory that may also be written through mutable_data().
   static Tensor borrow(DType dtype, Extents extents, void* data, std::shared_ptr<void> owner);
+  // Nested braces of numbers: Tensor{{1.f, 2.f}, {3.f, 4.f}} is f32[2,2]. The element type is that of the C++ numbers.
+  // Error bad_shape when rows differ in length.
+  template <class T>
+  requires std::is_arithmetic_v<T> Tensor(std::initializer_list<T> list)
+      : Tensor(of_list<T>({static_cast<int64_t>(list.size())}, list)) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Tensor(std::initializer_list<std::initializer_list<T>> rows)
+      : Tensor(joined(std::vector<Tensor>(rows.begin(), rows.end()))) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Tensor(
+      std::initializer_list<std::initializer_list<std::initializer_list<T>>> matrices)
+      : Tensor(joined(std::vector<Tensor>(matrices.begin(), matrices.end()))) {}
+  // T may be any C++ number or bool as well as the storage of an element type.
   template <class T>
   static Tensor of(Extents extents, const std::vector<T>& values) {
-    Tensor t(dtype_of<T>, std::move(extents));
-    TC_CHECK(static_cast<size_t>(t.size()) == values.size(), "element count");
-    auto out = t.mutable_span<T>();
-    for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
-    return t;
+    return of_list<T>(std::move(extents), values);
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  static Tensor of(Extents extents, std::initializer_list<T> values) { return of_list<T>(std::move(extents), values); }
+  template <class T>
+  requires(!std::is_same_v<Literal<T>, T>) static Tensor of(Extents extents, std::initializer_list<Literal<T>> values) {
+    return of_list<T>(std::move(extents), values);
   }
   template <class T>
   static Tensor scalar(T value) {
@@ -83,6 +103,23 @@ class Tensor {
     return {static_cast<T*>(mutable_data()), static_cast<size_t>(size_)};
   }
 
+  // The elements in order, whatever their alignment; bool for booleans. Error bad_type when they are no T.
+  template <class T>
+  std::vector<T> to_vector() const {
+    expect_type(dtype_of<Stored<T>>);
+    const Tensor t = aligned_copy();
+    std::vector<T> result;
+    result.reserve(static_cast<size_t>(size_));
+    for (const auto& x : t.span<Stored<T>>()) result.push_back(static_cast<T>(x));
+    return result;
+  }
+  // The element at a place as a number; negative indices count from the end. Error bad_argument for a wrong number of
+  // indices or one out of range, bad_type for elements that are no real numbers.
+  template <std::integral... I>
+  double operator()(I... indices) const {
+    return number(Extents{static_cast<int64_t>(indices)...});
+  }
+
   bool is_mapped() const { return mapped_ != nullptr; }  // a view of a mapped file
   // Gives back the pages of a view of a mapped file, for data that will hardly be read again; nothing for other memory.
   void give_back_pages() const {
@@ -99,6 +136,18 @@ class Tensor {
   bool identical(const Tensor& o) const;
 
  private:
+  template <class T, class List>
+  static Tensor of_list(Extents extents, const List& values) {
+    Tensor t(dtype_of<Stored<T>>, std::move(extents));
+    TC_CHECK(static_cast<size_t>(t.size()) == values.size(), "element count");
+    auto out = t.mutable_span<Stored<T>>().begin();
+    for (const auto& x : values) *out++ = static_cast<Stored<T>>(x);
+    return t;
+  }
+  static Tensor joined(const std::vector<Tensor>& parts);  // along a new first axis
+  void expect_type(DType t) const;
+  double number(const Extents& indices) const;
+
   DType dtype_ = DType::f32;
   Extents extents_;
   int64_t size_ = 0;
@@ -107,6 +156,9 @@ class Tensor {
   const MappedMemory* mapped_ = nullptr;  // kept alive by owner_
   bool writable_ = false;
 };
+
+// The type, and the elements in nested braces; of many, the first and the last ones.
+std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
 // Elements converted to i64; for shapes, axes and other small integer operands. Error bad_type for non-integers.
 std::vector<int64_t> to_i64(const Tensor& t);

@@ -28,17 +28,23 @@ struct CompilerOptions {
   int idle_contexts = 0;
 };
 
-// A compiled program. A cheap handle; calls from several threads run concurrently, each on memory of its own.
+// A compiled program. A cheap handle, undefined by default, which may only be assigned to; calls from several threads
+// run concurrently, each on memory of its own.
 class Compiled {
  public:
-  // Outputs in order, for inputs in order. Extents may differ from call to call as the declared types allow.
-  std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
+  // Outputs in order, for inputs in order: f({x, y}) or f(x, y). A single output can be used as a Tensor itself.
+  // Extents may differ from call to call as the declared types allow.
+  Results<Tensor> operator()(const std::vector<Tensor>& inputs) const;
+  template <std::same_as<Tensor>... More>
+  Results<Tensor> operator()(const Tensor& first, const More&... more) const {
+    return (*this)(std::vector<Tensor>{first, more...});
+  }
   // The same for values that are not tensors. Inputs that are moved in may be donated to outputs.
   std::vector<Datum> run(std::vector<Datum> inputs) const;
   // Gives the memory and threads of idle callers back; the next call takes them anew. Weights stay.
   void trim() const;
   size_t idle_contexts() const;
-  const Executable& executable() const { return *executable_; }
+  const Executable& executable() const;
 
  private:
   friend Compiled compile(const Function&, const CompilerOptions&);

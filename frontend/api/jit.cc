@@ -24,6 +24,10 @@ std::string spelled(const std::string& parameter) {
   return text + '"';
 }
 
+Var jit_number(const Arg& number) {
+  return Tracer::current().weak_number(number);
+}
+
 Arg jit_input(const Param& p) {
   const Tracer* tracer = Tracer::active();
   return tracer && !tracer->eager() ? Arg(p) : Arg(p.value());
@@ -48,7 +52,7 @@ struct JitState::Version {
   std::vector<Tensor> values;  // of the parameters, when it was compiled
   uint64_t last_use = 0;       // under the lock of the list
 
-  explicit Version(std::string k) : key(std::move(k)), function(nullptr) {}
+  explicit Version(std::string k) : key(std::move(k)) {}
 
   // Compiled for what the parameters are now.
   Compiled ready(const CompilerOptions& options) {

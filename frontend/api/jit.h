@@ -8,9 +8,9 @@
 //
 // Tensors, Params and Vars are the inputs, also vectors of Tensors or Vars; all other arguments (numbers, booleans,
 // strings, enumerators, vectors of these) are parameters: they reach the function as they are, and each value makes a
-// version of its own. Results come in the structure that the function returns (tree.h); their Vars are arrays, which
-// have elements (Var::tensor()) and can be arguments of further calls. Called inside of a trace the function becomes
-// part of that program.
+// version of its own. A number where the function takes a Var is as one written there: x + 2.0. Results come in the
+// structure that the function returns (tree.h); their Vars are arrays, which have elements (Var::tensor()) and can be
+// arguments of further calls. Called inside of a trace the function becomes part of that program.
 //
 // A version begins with the values that Params had when it was traced; it is compiled anew when they were assigned to.
 // Calls from several threads run concurrently; tracing happens one at a time. Errors: what tracing, compiling and
@@ -79,6 +79,7 @@ template <class T>
 using JitArgument = std::conditional_t<is_jit_input<T>, Var,
                                        std::conditional_t<is_jit_list<T>, std::vector<Var>, std::decay_t<const T>>>;
 
+Var jit_number(const Arg& number);                  // a Var that is as weak as the number
 Arg jit_input(const Param& p);                      // the parameter in a trace, its tensor elsewhere
 std::string spelled(double parameter);              // all of its digits
 std::string spelled(const std::string& parameter);  // quoted
@@ -95,9 +96,11 @@ std::string spelled_parameter(const T& value) {
     return spelled(static_cast<double>(value));
   else if constexpr (std::convertible_to<T, std::string>)
     return spelled(std::string(value));
-  else {
-    static_assert(
-        requires { value.begin(); }, "parameters are numbers, booleans, strings, enumerators, or lists of them");
+  else if constexpr (requires { value.has_value(); })
+    return value ? spelled_parameter(*value) : "none";
+  else if constexpr (!requires { value.begin(); }) {
+    static_assert(sizeof(T) == 0, "parameters are numbers, booleans, strings, enumerators, optional or lists of them");
+  } else {
     std::string text;
     for (const auto& v : value)
       text += (text.empty() ? "" : ", ") + spelled_parameter(std::remove_cvref_t<decltype(v)>(v));
@@ -133,6 +136,17 @@ JitArgument<T> take_for(const T& value, const std::vector<Var>& inputs, size_t& 
   }
 }
 
+// What F gets in the place of A, a number becoming a Var where F takes no number.
+template <bool AsVars, class A>
+using JitPassed = std::conditional_t<AsVars && std::is_arithmetic_v<A>, Var, JitArgument<A>>;
+template <bool AsVars, class T>
+JitPassed<AsVars, T> passed_for(const T& value, const std::vector<Var>& inputs, size_t& at) {
+  if constexpr (AsVars && std::is_arithmetic_v<T>)
+    return jit_number(Arg(value));
+  else
+    return take_for(value, inputs, at);
+}
+
 }  // namespace dsl
 
 // A cheap handle; copies share their versions.
@@ -144,13 +158,13 @@ class Jit {
 
   template <class... A>
   auto operator()(const A&... args) const {
-    static_assert(std::is_invocable_v<F&, dsl::JitArgument<A>...>,
-                  "the function does not take these: a number that it wants as a Var is passed as tc::asarray(x) or a "
-                  "Tensor");
-    using Result = std::remove_cvref_t<std::invoke_result_t<F&, dsl::JitArgument<A>...>>;
+    constexpr bool kAsVars = !std::is_invocable_v<F&, dsl::JitArgument<A>...>;
+    static_assert(std::is_invocable_v<F&, dsl::JitPassed<kAsVars, A>...>, "the function does not take these arguments");
+    using Result = std::remove_cvref_t<std::invoke_result_t<F&, dsl::JitPassed<kAsVars, A>...>>;
     const dsl::FlatFunction flat = [&](const std::vector<Var>& inputs) {
       [[maybe_unused]] size_t at = 0;
-      std::tuple<dsl::JitArgument<A>...> values{dsl::take_for(args, inputs, at)...};  // braces: from left to right
+      std::tuple<dsl::JitPassed<kAsVars, A>...> values{
+          dsl::passed_for<kAsVars>(args, inputs, at)...};  // braces: from left to right
       Outputs out;
       dsl::flatten(std::apply(*f_, std::move(values)), out);
       return out;

@@ -60,7 +60,13 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   return c;
 }
 
+const Executable& Compiled::executable() const {
+  if (!executable_) fail(ErrorCode::bad_argument, "the Compiled is undefined: no program was compiled into it");
+  return *executable_;
+}
+
 std::vector<Datum> Compiled::run(std::vector<Datum> inputs) const {
+  const Executable& program = executable();
   std::unique_ptr<Context> context;
   {
     const std::lock_guard lock(pool_->mutex);
@@ -69,8 +75,8 @@ std::vector<Datum> Compiled::run(std::vector<Datum> inputs) const {
       pool_->idle.pop_back();
     }
   }
-  if (!context) context = executable_->make_context(pool_->threads);
-  auto outputs = executable_->run(std::move(inputs), *context);
+  if (!context) context = program.make_context(pool_->threads);
+  auto outputs = program.run(std::move(inputs), *context);
   const std::lock_guard lock(pool_->mutex);
   if (pool_->idle.size() < pool_->most_idle) pool_->idle.push_back(std::move(context));
   return outputs;
@@ -87,10 +93,10 @@ size_t Compiled::idle_contexts() const {
   return pool_->idle.size();
 }
 
-std::vector<Tensor> Compiled::operator()(const std::vector<Tensor>& inputs) const {
+Results<Tensor> Compiled::operator()(const std::vector<Tensor>& inputs) const {
   std::vector<Tensor> result;
   for (Datum& d : run({inputs.begin(), inputs.end()})) result.push_back(d.tensor());
-  return result;
+  return Results<Tensor>(std::move(result));
 }
 
 }  // namespace tc

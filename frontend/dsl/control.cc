@@ -143,6 +143,18 @@ std::vector<Var> cond(const Arg& predicate, const Body& then, const Body& otherw
   return tracer.emit(id_of<If>, {p}, nullptr, n, std::move(branches));
 }
 
+Var value_of(const Arg& x) {
+  const Site site("cond", x.at());
+  return operand(x);
+}
+
+Var cond(const Arg& predicate, const Arg& then, const Arg& otherwise, const Location& at) {
+  const Site site("cond", at);
+  const auto [a, b] = promoted(then, otherwise);
+  const auto value = [](const Var& v) { return Body{0, [v](const std::vector<Var>&) { return Outputs{{{}, v}}; }}; };
+  return dsl::cond(predicate, value(a), value(b), at)[0];
+}
+
 std::vector<Var> while_loop(const Body& condition, const Body& body, const Args& initial, const Location& at) {
   const Site site("while_loop", at);
   Tracer& tracer = Tracer::current();

@@ -28,6 +28,8 @@ struct Body {
   FlatFunction f;
 };
 std::vector<Var> cond(const Arg& predicate, const Body& then, const Body& otherwise, const Location& at);
+Var cond(const Arg& predicate, const Arg& then, const Arg& otherwise, const Location& at);
+Var value_of(const Arg& x);
 std::vector<Var> while_loop(const Body& condition, const Body& body, const Args& initial, const Location& at);
 std::vector<Var> fori_loop(const Arg& first, const Arg& end, const Body& body, const Args& initial, const Location& at);
 std::vector<Var> scan(const Body& body, const Args& initial, const Args& slices, const ScanOptions& options,
@@ -40,11 +42,25 @@ Body body_of(F& f) {
 
 }  // namespace dsl
 
-// The results of `then` or of `otherwise`, neither of which takes arguments. Only the chosen one runs.
+// The results of `then` or of `otherwise`, neither of which takes arguments. Only the chosen one runs. Either may be a
+// value that is there already.
 template <class Then, class Otherwise>
 auto cond(Arg predicate, Then&& then, Otherwise&& otherwise, Location at = Location::current()) {
-  using Result = typename dsl::Flat<std::remove_reference_t<Then>>::Result;
-  return dsl::unflatten<Result>(dsl::cond(predicate, dsl::body_of(then), dsl::body_of(otherwise), at));
+  constexpr bool kValue = std::is_convertible_v<Then, Arg>, kOther = std::is_convertible_v<Otherwise, Arg>;
+  if constexpr (kValue && kOther) {
+    return dsl::cond(predicate, Arg(std::forward<Then>(then), at), Arg(std::forward<Otherwise>(otherwise), at), at);
+  } else if constexpr (kValue) {
+    return cond(
+        std::move(predicate), [v = dsl::value_of(Arg(std::forward<Then>(then), at))] { return v; },
+        std::forward<Otherwise>(otherwise), at);
+  } else if constexpr (kOther) {
+    return cond(
+        std::move(predicate), std::forward<Then>(then),
+        [v = dsl::value_of(Arg(std::forward<Otherwise>(otherwise), at))] { return v; }, at);
+  } else {
+    using Result = typename dsl::Flat<std::remove_reference_t<Then>>::Result;
+    return dsl::unflatten<Result>(dsl::cond(predicate, dsl::body_of(then), dsl::body_of(otherwise), at));
+  }
 }
 
 // The carried values when `condition` of them no longer holds: carried = body(carried).

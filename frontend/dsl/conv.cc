@@ -14,6 +14,12 @@ void expect_entries(const std::vector<int64_t>& list, size_t spatial, std::strin
     refuse(ErrorCode::bad_argument, cat(what, " has ", list.size(), " entries for ", spatial, " spatial axes"));
 }
 
+std::vector<int64_t> entries(const PerAxis& numbers, size_t spatial, std::string_view what) {
+  std::vector<int64_t> list = numbers.of(spatial);
+  expect_entries(list, spatial, what);
+  return list;
+}
+
 // Sets pads or auto_pad; `kernel` is needed by the rules that go by it.
 template <class Attrs>
 void set_padding(Attrs& attrs, const Padding& padding, const std::vector<int64_t>& kernel, size_t spatial) {
@@ -42,12 +48,13 @@ void set_padding(Attrs& attrs, const Padding& padding, const std::vector<int64_t
     case Padding::given:
       break;
   }
-  if (padding.extents().size() == 2 * spatial) {
-    attrs.pads = padding.extents();
+  const std::vector<int64_t> extents = padding.extents().of(spatial);
+  if (extents.size() == 2 * spatial) {
+    attrs.pads = extents;
     return;
   }
-  expect_entries(padding.extents(), spatial, "padding");
-  if (!padding.extents().empty()) per_axis([&](size_t i) { return padding.extents()[i]; });
+  expect_entries(extents, spatial, "padding");
+  if (!extents.empty()) per_axis([&](size_t i) { return extents[i]; });
 }
 
 size_t spatial_axes(const Var& x) {
@@ -77,28 +84,24 @@ template <class Op, class Options>
 Var convolved(const Arg& x, const Arg& w, const Arg& b, const Options& o) {
   auto [v, kernel] = promoted(x, w, Domain::floating);
   const size_t spatial = spatial_axes(v);
-  expect_entries(o.strides, spatial, "strides");
-  expect_entries(o.dilations, spatial, "dilations");
   typename Op::Attrs attrs;
-  attrs.strides = o.strides;
-  attrs.dilations = o.dilations;
+  attrs.strides = entries(o.strides, spatial, "strides");
+  attrs.dilations = entries(o.dilations, spatial, "dilations");
   attrs.group = o.groups;
   set_padding(attrs, o.padding, kernel_of(kernel), spatial);
-  if constexpr (requires { o.output_padding; }) attrs.output_padding = o.output_padding;
+  if constexpr (requires { o.output_padding; }) attrs.output_padding = o.output_padding.of(spatial);
   if (o.flip_kernel) kernel = flipped(kernel);
   return make<Op>({v, kernel, b.absent() ? Var() : operand_like(b, v.dtype())}, std::move(attrs));
 }
 
 template <class Op, class Options>
-Var pooled(const Arg& x, std::vector<int64_t>&& kernel, const Options& o) {
+Var pooled(const Arg& x, const PerAxis& extents, const Options& o) {
   const Var v = operand(x, Domain::real);
   const size_t spatial = spatial_axes(v);
-  expect_entries(kernel, spatial, "the kernel");
-  expect_entries(o.strides, spatial, "strides");
-  expect_entries(o.dilations, spatial, "dilations");
+  std::vector<int64_t> kernel = entries(extents, spatial, "the kernel");
   typename Op::Attrs attrs;
-  attrs.strides = o.strides;
-  attrs.dilations = o.dilations;
+  attrs.strides = entries(o.strides, spatial, "strides");
+  attrs.dilations = entries(o.dilations, spatial, "dilations");
   attrs.ceil_mode = o.ceil_mode;
   set_padding(attrs, o.padding, kernel, spatial);
   attrs.kernel_shape = std::move(kernel);
@@ -126,17 +129,17 @@ Var conv_transpose(Arg x, Arg w, Arg b, ConvTransposeOptions options) {
   return convolved<ConvTranspose>(x, w, b, options);
 }
 
-Var max_pool(Arg x, std::vector<int64_t> kernel, PoolOptions options) {
+Var max_pool(Arg x, PerAxis kernel, PoolOptions options) {
   const Site site("max_pool", x.at());
-  return pooled<MaxPool>(x, std::move(kernel), options);
+  return pooled<MaxPool>(x, kernel, options);
 }
-Var average_pool(Arg x, std::vector<int64_t> kernel, AveragePoolOptions options) {
+Var average_pool(Arg x, PerAxis kernel, AveragePoolOptions options) {
   const Site site("average_pool", x.at());
-  return pooled<AveragePool>(x, std::move(kernel), options);
+  return pooled<AveragePool>(x, kernel, options);
 }
-Var lp_pool(Arg x, std::vector<int64_t> kernel, LpPoolOptions options) {
+Var lp_pool(Arg x, PerAxis kernel, LpPoolOptions options) {
   const Site site("lp_pool", x.at());
-  return pooled<LpPool>(x, std::move(kernel), options);
+  return pooled<LpPool>(x, kernel, options);
 }
 Var global_average_pool(Arg x) {
   const Site site("global_average_pool", x.at());

@@ -30,7 +30,7 @@ bool is_signed(const Var& x) {
   Var name(Arg a, Arg b) {                              \
     const Site site(#name, a.at());                     \
     const auto [x, y] = promoted(a, b, Domain::domain); \
-    return make<Op>({x, y});                            \
+    return like_numbers(make<Op>({x, y}), a, b);        \
   }
 #define TC_DSL_ACTIVATION(name, Op, parameter, preset)                                    \
   Var name(Arg x, double parameter) {                                                     \
@@ -49,7 +49,7 @@ Var where(Arg condition, Arg x, Arg y) {
   const Site site("where", condition.at());
   const Var c = operand(condition, Domain::boolean);
   const auto [a, b] = promoted(x, y);
-  return make<Where>({c, a, b});
+  return like_numbers(make<Where>({c, a, b}), x, y);
 }
 
 // --- integers and booleans
@@ -128,6 +128,18 @@ TC_DSL_ROUNDING(round, make<Round>({v}))
 TC_DSL_ROUNDING(trunc, where(v < 0, ceil(v), floor(v)))
 #undef TC_DSL_ROUNDING
 
+Var divide(Arg a, Arg b) {
+  const Site site("divide", a.at());
+  const auto whole = [](const Arg& x) {
+    if (const auto* t = std::get_if<Tensor>(&x.content())) return dtypes::ints.has(t->dtype());
+    return !x.weak() && dtypes::ints.has(std::get<Var>(x.content()).dtype());
+  };
+  const bool integers = whole(a) ? of_numbers(b) || whole(b) : of_numbers(a) && whole(b);
+  const auto fraction = [&](const Arg& x) { return x.weak() ? x : Arg(astype(x, f32), x.at()); };
+  const auto [x, y] = integers ? promoted(fraction(a), fraction(b)) : promoted(a, b, Domain::floating);
+  return like_numbers(make<Div>({x, y}), a, b);
+}
+
 Var remainder(Arg a, Arg b) {
   const Site site("remainder", a.at());
   const auto [x, y] = promoted(a, b, Domain::real);
@@ -163,7 +175,7 @@ Var pow(Arg x, Arg exponent) {
 Var negative(Arg x) {
   const Site site("negative", x.at());
   const Var v = operand(x, Domain::real);
-  return dtypes::unsigned_ints.has(v.dtype()) ? 0 - v : make<Neg>({v});
+  return dtypes::unsigned_ints.has(v.dtype()) ? 0 - v : like_numbers(make<Neg>({v}), x, x);
 }
 
 Var positive(Arg x) {
@@ -375,6 +387,8 @@ TC_DSL_OPERATOR(|, bitwise_or)
 TC_DSL_OPERATOR(^, bitwise_xor)
 TC_DSL_OPERATOR(<<, bitwise_left_shift)
 TC_DSL_OPERATOR(>>, bitwise_right_shift)
+TC_DSL_OPERATOR(&&, logical_and)
+TC_DSL_OPERATOR(||, logical_or)
 TC_DSL_OPERATOR(<, less)
 TC_DSL_OPERATOR(<=, less_equal)
 TC_DSL_OPERATOR(>, greater)

@@ -25,6 +25,7 @@ Var ceil(Arg x);  // of integers: x
 Var clip(Arg x, Arg min, Arg max = {});
 Var conj(Arg x);                // of real numbers: x
 Var copysign(Arg x, Arg sign);  // the sign of a NaN counts as plus
+Var divide(Arg a, Arg b);       // of integers: in f32
 Var expm1(Arg x);               // without cancellation near 0
 Var floor(Arg x);
 Var floor_divide(Arg a, Arg b);  // rounds towards minus infinity; a zero integer divisor is an error of the run
@@ -72,6 +73,8 @@ Var operator|(Arg a, Arg b);
 Var operator^(Arg a, Arg b);
 Var operator<<(Arg a, Arg b);
 Var operator>>(Arg a, Arg b);
+Var operator&&(Arg a, Arg b);  // logical_and; both are computed
+Var operator||(Arg a, Arg b);
 Var operator<(Arg a, Arg b);
 Var operator<=(Arg a, Arg b);
 Var operator>(Arg a, Arg b);

@@ -39,6 +39,14 @@ Var matmul(Arg a, Arg b) {
   return make<MatMul>({x, y});
 }
 
+Var dot(Arg a, Arg b) {
+  const Site site("dot", a.at());
+  const auto [x, y] = promoted(a, b, Domain::real);
+  if (x.rank() == 0 || y.rank() == 0) return x * y;
+  if (y.rank() <= 2) return matmul(x, y);  // batches are of x alone
+  return tensordot(x, y, {.axes = TensordotAxes({-1}, {-2})});
+}
+
 Var matrix_transpose(Arg x) {
   const Site site("matrix_transpose", x.at());
   const Var v = operand(x);

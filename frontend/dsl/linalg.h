@@ -9,6 +9,8 @@
 namespace tc {
 
 Var matmul(Arg a, Arg b);
+// NumPy's dot: over the last axis of a and the last but one of b, or its only one; of scalars the product.
+Var dot(Arg a, Arg b);
 Var matrix_transpose(Arg x);
 
 // How many last axes of a go with first ones of b, or which with which.

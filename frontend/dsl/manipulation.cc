@@ -87,6 +87,20 @@ std::vector<Var> split(Arg x, std::vector<int64_t> extents, SplitOptions options
   return make_n<Split>({v, ints(extents)}, {.axis = axis, .num_outputs = {}}, static_cast<int>(extents.size()));
 }
 
+std::vector<Var> split_equally(Arg x, int64_t n, SplitOptions options) {
+  const Site site("split", x.at());
+  const Var v = operand(x);
+  const int axis = axis_of(options.axis, v.rank());
+  const Dim d = v.dim(axis);
+  if (n < 1) refuse(ErrorCode::bad_argument, cat("split into ", n, " parts"));
+  if (d.is_const() && d.value() % n)
+    refuse(ErrorCode::bad_shape, cat("axis ", axis, " of ", v.type(), " does not split into ", n, " equal parts"),
+           {"give the extents of the parts: split(x, {2, 3})"});
+  if (d.is_const()) return split(v, std::vector<int64_t>(static_cast<size_t>(n), d.value() / n), {.axis = axis});
+  const std::vector<Extent> parts(static_cast<size_t>(n), floordiv(d, n));
+  return make_n<Split>({v, shape_tensor(parts)}, {.axis = axis, .num_outputs = {}}, static_cast<int>(n));
+}
+
 std::vector<Var> unstack(Arg x, UnstackOptions options) {
   const Site site("unstack", x.at());
   const Var v = operand(x);

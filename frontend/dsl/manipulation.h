@@ -22,6 +22,12 @@ struct SplitOptions {
 };
 [[nodiscard]] std::vector<Var> split(Arg x, std::vector<int64_t> extents,
                                      SplitOptions options = {});  // consecutive parts
+// n parts of equal extents. Error bad_shape when the axis is no multiple of n; a run stops where that is seen later.
+[[nodiscard]] std::vector<Var> split_equally(Arg x, int64_t n, SplitOptions options = {});
+template <AxisNumber T>
+[[nodiscard]] std::vector<Var> split(Arg x, T n, SplitOptions options = {}) {
+  return split_equally(std::move(x), static_cast<int64_t>(n), options);
+}
 
 Var expand_dims(Arg x, Axes axis);  // new axes of extent 1, counted in the result
 Var squeeze(Arg x, Axes axis);      // without axes, each of extent 1
@@ -55,6 +61,32 @@ struct PadWidth {
   int64_t before = 0, after = 0;
 };
 Var pad(Arg x, std::vector<PadWidth> axes, PadOptions options = {});  // the last axes.size() axes
+
+// The axis as it is: concat({a, b}, 1), unstack(x, 1).
+template <AxisNumber T>
+Var concat(const Args& args, T axis) {
+  return concat(args, {.axis = axis});
+}
+template <AxisNumber T>
+Var stack(const Args& args, T axis) {
+  return stack(args, {.axis = axis});
+}
+template <AxisNumber T>
+[[nodiscard]] std::vector<Var> unstack(Arg x, T axis) {
+  return unstack(std::move(x), {.axis = static_cast<int64_t>(axis)});
+}
+template <AxisNumber T>
+Var flip(Arg x, T axis) {
+  return flip(std::move(x), {.axis = axis});
+}
+template <AxisNumber T>
+Var repeat(Arg x, Arg repeats, T axis) {
+  return repeat(std::move(x), std::move(repeats), {.axis = static_cast<int64_t>(axis)});
+}
+template <AxisNumber T>
+Var roll(Arg x, int64_t shift, T axis) {
+  return roll(std::move(x), shift, {.axis = axis});
+}
 
 struct BlockOptions {
   bool columns_first = false;  // depth_to_space: ONNX's CRD order of channels in place of DCR

@@ -18,56 +18,67 @@ class Padding {
     given
   };
   Padding(Rule rule) : rule_(rule) {}
+  // On both sides of all spatial axes.
+  template <AxisNumber T>
+  Padding(T extent) : rule_(given), extents_(extent) {}
   // One number per spatial axis for both sides, or all starts and then all ends.
   Padding(std::initializer_list<int64_t> extents) : rule_(given), extents_(extents) {}
   Padding(std::vector<int64_t> extents) : rule_(given), extents_(std::move(extents)) {}
   Rule rule() const { return rule_; }
-  const std::vector<int64_t>& extents() const { return extents_; }
+  const PerAxis& extents() const { return extents_; }
 
  private:
   Rule rule_;
-  std::vector<int64_t> extents_;
+  PerAxis extents_;
 };
 
-// Strides and dilations are one number per spatial axis, or {} for 1.
+// Strides and dilations are 1 unless given.
 struct ConvOptions {
-  std::vector<int64_t> strides = {}, dilations = {};
+  PerAxis strides = {}, dilations = {};
   Padding padding = Padding::valid;
   int64_t groups = 1;
   bool flip_kernel = false;  // the convolution of mathematics; else the cross-correlation
 };
 // w is [out channels, in channels / groups, kernel...], b [out channels].
 Var conv(Arg x, Arg w, ConvOptions options = {});
-Var conv(Arg x, Arg w, Arg b, ConvOptions options = {});
+Var conv(Arg x, Arg w, Arg b, ConvOptions options);
+template <std::convertible_to<Arg> B>
+Var conv(Arg x, Arg w, const B& b) {
+  return conv(std::move(x), std::move(w), b, {});
+}
 struct ConvTransposeOptions {
-  std::vector<int64_t> strides = {}, dilations = {}, output_padding = {};
+  PerAxis strides = {}, dilations = {}, output_padding = {};
   Padding padding = Padding::valid;
   int64_t groups = 1;
   bool flip_kernel = false;
 };
 // The transpose of conv as a map of x: w is [in channels, out channels / groups, kernel...].
 Var conv_transpose(Arg x, Arg w, ConvTransposeOptions options = {});
-Var conv_transpose(Arg x, Arg w, Arg b, ConvTransposeOptions options = {});
+Var conv_transpose(Arg x, Arg w, Arg b, ConvTransposeOptions options);
+template <std::convertible_to<Arg> B>
+Var conv_transpose(Arg x, Arg w, const B& b) {
+  return conv_transpose(std::move(x), std::move(w), b, {});
+}
 
 struct PoolOptions {
-  std::vector<int64_t> strides = {}, dilations = {};
+  PerAxis strides = {}, dilations = {};
   Padding padding = Padding::valid;
   bool ceil_mode = false;
 };
 struct AveragePoolOptions {
-  std::vector<int64_t> strides = {}, dilations = {};
+  PerAxis strides = {}, dilations = {};
   Padding padding = Padding::valid;
   bool ceil_mode = false, count_include_pad = false;
 };
 struct LpPoolOptions {
-  std::vector<int64_t> strides = {}, dilations = {};
+  PerAxis strides = {}, dilations = {};
   Padding padding = Padding::valid;
   bool ceil_mode = false;
   int64_t p = 2;
 };
-Var max_pool(Arg x, std::vector<int64_t> kernel, PoolOptions options = {});
-Var average_pool(Arg x, std::vector<int64_t> kernel, AveragePoolOptions options = {});
-Var lp_pool(Arg x, std::vector<int64_t> kernel, LpPoolOptions options = {});
+Var max_pool(Arg x, PerAxis kernel, PoolOptions options = {});
+Var average_pool(Arg x, PerAxis kernel, AveragePoolOptions options = {});
+Var lp_pool(Arg x, PerAxis kernel, LpPoolOptions options = {});
 Var global_average_pool(Arg x);
 Var global_max_pool(Arg x);
 
@@ -107,6 +118,18 @@ struct SoftmaxOptions {
 Var softmax(Arg x, SoftmaxOptions options = {});
 Var log_softmax(Arg x, SoftmaxOptions options = {});
 Var hardmax(Arg x, SoftmaxOptions options = {});
+template <AxisNumber T>
+Var softmax(Arg x, T axis) {
+  return softmax(std::move(x), {.axis = static_cast<int64_t>(axis)});
+}
+template <AxisNumber T>
+Var log_softmax(Arg x, T axis) {
+  return log_softmax(std::move(x), {.axis = static_cast<int64_t>(axis)});
+}
+template <AxisNumber T>
+Var hardmax(Arg x, T axis) {
+  return hardmax(std::move(x), {.axis = static_cast<int64_t>(axis)});
+}
 
 struct AttentionOptions {
   bool causal = false;

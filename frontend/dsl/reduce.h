@@ -1,7 +1,9 @@
 // Functions along axes: statistics, searches, sorting, sets. Names and results are the Array API's; `axis = {}` means
-// all axes. Sums and products of integers are i64 or u64 unless `dtype` says otherwise.
+// all axes. Sums and products of integers are i64 or u64 unless `dtype` says otherwise. An axis may also be given as it
+// is: sum(x, 0), mean(x, {0, 1}), sort(x, 0).
 #pragma once
 
+#include "tc/frontend/dsl/elementwise.h"
 #include "tc/frontend/dsl/shape.h"
 
 namespace tc {
@@ -31,6 +33,40 @@ Var sum(Arg x, SumOptions options = {});
 Var var(Arg x, VarianceOptions options = {});
 Var count_nonzero(Arg x, ReduceOptions options = {});
 Var logsumexp(Arg x, ReduceOptions options = {});
+
+#define TC_DSL_BY_AXES(name)                                                             \
+  template <AxisNumber T>                                                                \
+  Var name(Arg x, T axis) {                                                              \
+    return name(std::move(x), {.axis = axis});                                           \
+  }                                                                                      \
+  template <AxisNumber T>                                                                \
+  Var name(Arg x, std::initializer_list<T> axes) {                                       \
+    return name(std::move(x), {.axis = std::vector<int64_t>(axes.begin(), axes.end())}); \
+  }
+TC_DSL_BY_AXES(all)
+TC_DSL_BY_AXES(any)
+TC_DSL_BY_AXES(mean)
+TC_DSL_BY_AXES(prod)
+TC_DSL_BY_AXES(std)
+TC_DSL_BY_AXES(sum)
+TC_DSL_BY_AXES(var)
+TC_DSL_BY_AXES(count_nonzero)
+TC_DSL_BY_AXES(logsumexp)
+#undef TC_DSL_BY_AXES
+
+// max(a, b) of two tensors, or of one and a fraction, is maximum(a, b). An integer might be meant as an axis.
+template <TensorHandle A, class B>
+requires TensorHandle<B> || std::floating_point<B> || AxisNumber<B> Var max(const A& a, const B& b,
+                                                                            Location at = Location::current()) {
+  static_assert(!AxisNumber<B>, "an axis is max(x, {.axis = 0}); the larger of two numbers is maximum(x, 0)");
+  return maximum(Arg(a, at), Arg(b, at));
+}
+template <TensorHandle A, class B>
+requires TensorHandle<B> || std::floating_point<B> || AxisNumber<B> Var min(const A& a, const B& b,
+                                                                            Location at = Location::current()) {
+  static_assert(!AxisNumber<B>, "an axis is min(x, {.axis = 0}); the smaller of two numbers is minimum(x, 0)");
+  return minimum(Arg(a, at), Arg(b, at));
+}
 
 struct CumulativeOptions {
   std::optional<int64_t> axis = {};  // may be left out for rank 1
@@ -86,6 +122,27 @@ struct [[nodiscard]] TopKResult {
   Var values, indices;
 };
 TopKResult top_k(Arg x, Extent k, TopKOptions options = {});
+
+#define TC_DSL_BY_AXIS(name)                                         \
+  template <AxisNumber T>                                            \
+  Var name(Arg x, T axis) {                                          \
+    return name(std::move(x), {.axis = static_cast<int64_t>(axis)}); \
+  }
+TC_DSL_BY_AXIS(cumulative_prod)
+TC_DSL_BY_AXIS(cumulative_sum)
+TC_DSL_BY_AXIS(argmax)
+TC_DSL_BY_AXIS(argmin)
+TC_DSL_BY_AXIS(argsort)
+TC_DSL_BY_AXIS(sort)
+#undef TC_DSL_BY_AXIS
+template <AxisNumber T>
+Var take(Arg x, Arg indices, T axis) {
+  return take(std::move(x), std::move(indices), {.axis = static_cast<int64_t>(axis)});
+}
+template <AxisNumber T>
+Var take_along_axis(Arg x, Arg indices, T axis) {
+  return take_along_axis(std::move(x), std::move(indices), {.axis = static_cast<int64_t>(axis)});
+}
 
 // Of the distinct elements, ascending; x counts as flattened. `indices` are first occurrences, `inverse_indices` have
 // the shape of x.

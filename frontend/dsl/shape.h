@@ -60,4 +60,25 @@ class Axes {
   bool all_ = true;
 };
 
+// The number of an axis where it is an argument of its own: sum(x, 0). Overloads with it are templates, which {} does
+// not mean.
+template <class T>
+concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
+
+// One number per spatial axis, one for all of them, or {} for what is usual: {2, 1}, 2.
+class PerAxis {
+ public:
+  PerAxis() = default;
+  template <AxisNumber T>
+  PerAxis(T all) : list_{static_cast<int64_t>(all)}, one_for_all_(true) {}
+  PerAxis(std::initializer_list<int64_t> list) : list_(list) {}
+  PerAxis(std::vector<int64_t> list) : list_(std::move(list)) {}
+  // For so many axes; lists as they are.
+  std::vector<int64_t> of(size_t axes) const { return one_for_all_ ? std::vector<int64_t>(axes, list_[0]) : list_; }
+
+ private:
+  std::vector<int64_t> list_;
+  bool one_for_all_ = false;
+};
+
 }  // namespace tc

@@ -15,17 +15,17 @@ using namespace dsl;
 Function::Function(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
 
 const std::string& Function::name() const {
-  return module_->main().name();
+  return module().main().name();
 }
 
 std::vector<ValueInfo> Function::inputs() const {
   std::vector<ValueInfo> result;
-  for (const Value* v : module_->main().inputs()) result.push_back({v->name(), v->type()});
+  for (const Value* v : module().main().inputs()) result.push_back({v->name(), v->type()});
   return result;
 }
 
 std::vector<ValueInfo> Function::outputs() const {
-  const Graph& g = module_->main();
+  const Graph& g = module().main();
   std::vector<ValueInfo> result;
   for (int i = 0; i < g.num_outputs(); ++i) {
     const auto k = static_cast<size_t>(i);
@@ -37,12 +37,21 @@ std::vector<ValueInfo> Function::outputs() const {
 std::string Function::str() const {
   PrintOptions options;
   options.elide_weights = true;
-  return print(*module_, options);
+  return print(module(), options);
 }
 
-std::vector<Var> Function::operator()(const Args& args, Location at) const {
+const Module& Function::module() const {
+  if (!module_) refuse(ErrorCode::bad_argument, "the Function is undefined");
+  return *module_;
+}
+
+std::ostream& operator<<(std::ostream& out, const Function& f) {
+  return out << f.str();
+}
+
+Results<Var> Function::operator()(const Args& args, Location at) const {
   const Site site(name(), at);
-  return Tracer::current().inlined(module_, args);
+  return Results<Var>(Tracer::current().inlined(module_, args));
 }
 
 namespace dsl {

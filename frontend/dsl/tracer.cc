@@ -302,6 +302,17 @@ Var Tracer::scalar(DType t, const Arg& number) {
   return var(made);
 }
 
+Var Tracer::weakened(const Var& v) {
+  if (dtypes::numeric.has(v.dtype())) v.tracer()->weak_.try_emplace(v.value());
+  return v;
+}
+
+Var Tracer::weak_number(const Arg& number) {
+  const Var v = constant(exact_scalar(default_type(number), number));
+  v.tracer()->weak_.insert_or_assign(v.value(), number);
+  return v;
+}
+
 void Tracer::note_extents(Value* v) {
   if (!v->type().is_tensor() || !v->shape().ranked()) return;
   for (int axis = 0; axis < v->shape().rank(); ++axis) {
@@ -442,11 +453,50 @@ Var optional_operand(const Arg& a) {
   return v && !v->defined() ? Var() : operand(a);
 }
 
+namespace {
+
+const Var* weak_var(const Arg& a) {
+  const auto* v = std::get_if<Var>(&a.content());
+  return v && v->defined() && v->tracer()->is_weak(v->value()) ? v : nullptr;
+}
+
+// The common type of numbers and of what comes of numbers alone.
+std::optional<DType> weak_type(const Args& args) {
+  std::optional<DType> common;
+  for (const Arg& a : args) {
+    const Var* v = weak_var(a);
+    const DType t = v ? v->dtype() : default_type(a);
+    if (!common || dtypes::floats.has(t) || *common == DType::boolean) common = t;
+  }
+  return common;
+}
+
+// A value that comes of numbers alone, in the type of the tensor beside it.
+Var weak_operand_like(const Var& v, DType like) {
+  const DType own = v.dtype();
+  if (own != like &&
+      (!(dtypes::numeric | dtypes::complex).has(like) || (dtypes::floats.has(own) && dtypes::ints.has(like))))
+    refuse(ErrorCode::bad_type, cat(v.type(), " does not go with a tensor of ", like),
+           {cat("convert one of them: astype(x, tc::", own, ")")});
+  const auto number = v.tracer()->number_of(v);
+  return number ? Tracer::current().scalar(like, *number) : cast_to(Tracer::current().here(v), like);
+}
+
+}  // namespace
+
+bool of_numbers(const Arg& a) {
+  return a.weak() || weak_var(a);
+}
+
+Var like_numbers(Var result, const Arg& a, const Arg& b) {
+  return of_numbers(a) && of_numbers(b) ? Tracer::weakened(result) : result;
+}
+
 std::vector<Var> promoted(const Args& args, Domain domain) {
   std::vector<Var> result(args.size());
   std::optional<DType> common;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (args[i].weak()) continue;
+    if (of_numbers(args[i])) continue;
     result[i] = strong_operand(args[i]);
     expect_domain(result[i], domain);
     if (!result[i].type().is_tensor())
@@ -462,14 +512,13 @@ std::vector<Var> promoted(const Args& args, Domain domain) {
     }
     common = common ? promote(*common, t) : t;
   }
-  if (!common) {
-    for (const Arg& a : args) {
-      const DType t = default_type(a);
-      if (!common || t == DType::f32 || *common == DType::boolean) common = t;
-    }
+  if (!common) common = weak_type(args);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Var* weak = weak_var(args[i]);
+    result[i] = result[i].defined() ? cast_to(result[i], *common)
+                : weak              ? weak_operand_like(*weak, *common)
+                                    : Tracer::current().scalar(*common, args[i]);
   }
-  for (size_t i = 0; i < args.size(); ++i)
-    result[i] = result[i].defined() ? cast_to(result[i], *common) : Tracer::current().scalar(*common, args[i]);
   if (!result.empty()) expect_domain(result[0], domain);
   return result;
 }

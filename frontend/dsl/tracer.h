@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,7 +140,15 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   // From here on uses of `from` mean `to`.
   void replace(Value* from, Value* to) { replaced_[from] = to; }
   Var scalar(DType t, const Arg& number);  // a weak Arg; Error bad_value when the type cannot hold it
-  bool knows(const Dim& d) const;          // something here has each of its symbols
+  // Marks a value that comes of numbers alone: beside a tensor it takes that one's element type, as they do.
+  static Var weakened(const Var& v);
+  bool is_weak(const Value* v) const { return weak_.count(v) > 0; }
+  Var weak_number(const Arg& number);  // a value of its own
+  std::optional<Arg> number_of(const Var& v) const {
+    const auto it = weak_.find(v.value());
+    return it == weak_.end() ? std::nullopt : it->second;
+  }
+  bool knows(const Dim& d) const;  // something here has each of its symbols
   // i64[1] of a symbolic extent: read off a value here that has it. Error bad_argument when there is none.
   Var extent(const Dim& d);
 
@@ -184,6 +193,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::map<std::string, Value*> parameters_;
   std::vector<UsedParameter> used_parameters_;
   std::map<const Value*, Value*> replaced_;
+  std::map<const Value*, std::optional<Arg>> weak_;  // and the numbers that they are
   Node* last_parameter_ = nullptr;
   bool finished_ = false, is_array_ = false;
   std::shared_ptr<Evaluator> evaluator_;
@@ -200,6 +210,9 @@ Var optional_operand(const Arg& a);
 // The arguments in their common type. Error bad_type when they have none.
 std::vector<Var> promoted(const Args& args, Domain domain = Domain::any);
 std::pair<Var, Var> promoted(const Arg& a, const Arg& b, Domain domain = Domain::any);
+// A result of operands that are both numbers, or values that come of numbers alone.
+bool of_numbers(const Arg& a);
+Var like_numbers(Var result, const Arg& a, const Arg& b);
 
 int axis_of(int64_t axis, int rank);                       // counted from 0; Error bad_argument
 std::vector<int64_t> axes_of(const Axes& axes, int rank);  // distinct, ascending

@@ -59,6 +59,12 @@ Var Var::named(std::string name) && {
   return std::as_const(*this).named(std::move(name));
 }
 
+std::ostream& operator<<(std::ostream& out, const Var& v) {
+  if (!v.defined()) return out << "undefined";
+  if (v.tracer()->is_array()) return out << *v.value()->constant();
+  return out << v.type() << " of '" << v.tracer()->name() << "'";
+}
+
 void Arg::too_large(const Location& at) {
   const dsl::Site site("number", at);
   dsl::refuse(ErrorCode::limit_size, "an unsigned number beyond the range of i64");

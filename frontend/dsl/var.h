@@ -2,11 +2,13 @@
 // program, infer types and symbolic shapes as they go, and throw tc::Error at the line that called them.
 //
 // Every tensor argument of a function is an Arg: a Var, a host tensor, or a C++ number. Numbers are weak: they take the
-// element type of the tensor beside them (x + 1 has the type of x, whatever that is).
+// element type of the tensor beside them (x + 1 has the type of x, whatever that is). So do results of arithmetic and
+// of `where` that come of numbers alone: where(c, 1, 0) * x has the type of x, too.
 #pragma once
 
 #include <concepts>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -32,6 +34,7 @@ using Location = std::source_location;
 inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;
 inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;
 inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
+inline constexpr DType f8e4m3fn = DType::f8e4m3fn, f8e5m2 = DType::f8e5m2;
 inline constexpr DType bool_ = DType::boolean, c64 = DType::c64, c128 = DType::c128;
 
 class [[nodiscard]] Var {
@@ -67,6 +70,9 @@ class [[nodiscard]] Var {
   template <class... I>
   Indexed at(Index first, I&&... more) const;
 
+  // Its type, or the elements of an array.
+  friend std::ostream& operator<<(std::ostream& out, const Var& v);
+
   // For the library's own use.
   Var(std::shared_ptr<dsl::Tracer> tracer, Value* value) : tracer_(std::move(tracer)), value_(value) {}
   Value* value() const { return value_; }
@@ -77,6 +83,18 @@ class [[nodiscard]] Var {
   Value* value_ = nullptr;
 };
 
+// The results of a call; where there is one alone, it can be used as that one. Error bad_argument where there are
+// others.
+template <class T>
+class Results : public std::vector<T> {
+ public:
+  explicit Results(std::vector<T> list) : std::vector<T>(std::move(list)) {}
+  operator const T&() const {
+    if (this->size() != 1) fail(ErrorCode::bad_argument, "a call has ", this->size(), " results, one is needed");
+    return this->front();
+  }
+};
+
 // A tensor argument, and the line of the call it was made for. An optional one is absent when it is {}.
 class Arg {
  public:
@@ -85,6 +103,7 @@ class Arg {
   Arg(Tensor t, Location at = Location::current()) : content_(std::move(t)), at_(at) {}
   Arg(const Param& p, Location at = Location::current());
   Arg(const Indexed& part, Location at = Location::current());
+  Arg(const Results<Var>& only, Location at = Location::current()) : Arg(static_cast<const Var&>(only), at) {}
   Arg(Dim d, Location at = Location::current()) : content_(std::move(d)), at_(at) {}
   Arg(bool b, Location at = Location::current()) : content_(b), at_(at) {}
   template <std::integral T>
@@ -110,6 +129,11 @@ class Arg {
   Content content_;
   Location at_;
 };
+
+// What a program takes as a tensor and is no number.
+template <class T>
+concept TensorHandle =
+    std::same_as<T, Var> || std::same_as<T, Tensor> || std::same_as<T, Param> || std::same_as<T, Indexed>;
 
 // Several tensor arguments: {a, b, 2} or a vector of Vars.
 class Args {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sstream>
 
 #include "tc/ir/tensor.h"
 
@@ -98,6 +99,64 @@ TEST(Tensor, IntegersOfEveryType) {
   EXPECT_THROW(to_i64(Tensor::of<std::string>({1}, {"1"})), Error);
   EXPECT_EQ(scalar_f64(Tensor::scalar(Float16(0.5))), 0.5);
   EXPECT_THROW(scalar_f64(Tensor(DType::f32, {2})), Error);
+}
+
+TEST(Tensor, NestedBracesAreRows) {
+  EXPECT_TRUE((Tensor{1.f, 2.f}).identical(Tensor::of<float>({2}, {1, 2})));
+  EXPECT_TRUE((Tensor{{1.f, 2.f}, {3.f, 4.f}}).identical(Tensor::of<float>({2, 2}, {1, 2, 3, 4})));
+  EXPECT_TRUE((Tensor{{{1}, {2}}, {{3}, {4}}}).identical(Tensor::of<int32_t>({2, 2, 1}, {1, 2, 3, 4})));
+  EXPECT_TRUE((Tensor{{true, false}}).identical(Tensor::of<Bool>({1, 2}, {true, false})));
+  EXPECT_EQ((Tensor{1.0}).type().str(), "f64[1]");
+  EXPECT_EQ((Tensor{DType::f32, {2, 3}}).type().str(), "f32[2,3]");
+  EXPECT_THROW((Tensor{{1, 2}, {3}}), Error);
+}
+
+TEST(Tensor, OfTakesNumbersOfCpp) {
+  EXPECT_EQ(Tensor::of({2}, {1.f, 2.f}).dtype(), DType::f32);
+  EXPECT_TRUE(Tensor::of<long long>({2}, {1, -2}).identical(Tensor::of<int64_t>({2}, {1, -2})));
+  EXPECT_TRUE(Tensor::of<unsigned long long>({1}, {7}).identical(Tensor::of<uint64_t>({1}, {7})));
+  EXPECT_TRUE(Tensor::of<bool>({2}, {true, false}).identical(Tensor::of<Bool>({2}, {Bool(true), Bool(false)})));
+  EXPECT_TRUE(Tensor::of<Float16>({2}, {1.5, -2}).identical(Tensor::of<Float16>({2}, {Float16(1.5), Float16(-2)})));
+  EXPECT_EQ(Tensor::of<Bool>({0}, {}).type().str(), "bool[0]");
+  const std::vector<float> values = {1, 2, 3};
+  EXPECT_TRUE(Tensor::of<float>({3}, values).identical(Tensor::of<float>({3}, {values.begin(), values.end()})));
+  EXPECT_THROW(Tensor::of<float>({2}, {1}), Error);
+}
+
+TEST(Tensor, ElementsAreRead) {
+  const Tensor t{{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}};
+  EXPECT_EQ(t(0, 1), 2);
+  EXPECT_EQ(t(-1, -3), 4);
+  EXPECT_EQ((Tensor::of<Bool>({2}, {false, true}))(1), 1);
+  EXPECT_EQ(Tensor::scalar<int64_t>(7)(), 7);
+  EXPECT_THROW(t(0), Error);
+  EXPECT_THROW(t(0, 3), Error);
+  EXPECT_THROW(t(-3, 0), Error);
+  EXPECT_EQ(t.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ((Tensor{true, false}).to_vector<bool>(), (std::vector<bool>{true, false}));
+  EXPECT_EQ((Tensor::of<int64_t>({1}, {5}).to_vector<long long>()), (std::vector<long long>{5}));
+  EXPECT_THROW(t.to_vector<double>(), Error);
+  alignas(8) char bytes[4 * 2 + 1];
+  const float values[2] = {1, 2};
+  std::memcpy(bytes + 1, values, sizeof values);
+  const Tensor misaligned = Tensor::view(DType::f32, {2}, bytes + 1, nullptr);
+  EXPECT_EQ(misaligned(1), 2);
+  EXPECT_EQ(misaligned.to_vector<float>(), (std::vector<float>{1, 2}));
+}
+
+TEST(Tensor, IsPrinted) {
+  const auto printed = [](const Tensor& t) {
+    std::ostringstream out;
+    out << t;
+    return out.str();
+  };
+  EXPECT_EQ(printed(Tensor{{1.f, 2.5f}, {3.f, 4.f}}), "f32[2,2] {{1, 2.5}, {3, 4}}");
+  EXPECT_EQ(printed(Tensor::scalar<int64_t>(-3)), "i64[] -3");
+  EXPECT_EQ(printed(Tensor{true, false}), "bool[2] {true, false}");
+  EXPECT_EQ(printed(Tensor::of<int8_t>({0, 2}, {})), "i8[0,2] {}");
+  EXPECT_EQ(printed(Tensor::of<std::string>({1}, {"a"})), "str[1] {\"a\"}");
+  EXPECT_EQ(printed(Tensor{1, 2, 3, 4, 5, 6, 7, 8, 9}), "i32[9] {1, 2, 3, ..., 7, 8, 9}");
+  EXPECT_EQ(printed(Tensor()), "undefined");
 }
 
 }  // namespace

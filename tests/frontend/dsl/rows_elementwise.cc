@@ -81,6 +81,8 @@ Group elementwise_rows() {
     binary(                               \
         g, #name, Domain::domain, [](Var x, Var y) { return name(x, y); }, expression(#name, "(a, b)"));
 #include "tc/frontend/dsl/elementwise.def"
+  binary(
+      g, "divide", Domain::floating, [](Var x, Var y) { return divide(x, y); }, expression("divide", ""));
   g.add(
       "prelu", {"f32[2,3,5]", "f32[3,1]"}, [](Var x, Var w) { return prelu(x, w); }, "np.where(a < 0, a * b, a)");
   g.add(

@@ -189,6 +189,10 @@ Group linalg_rows() {
   g.add(
       "matmul", {"f32[2,1,3,4]", "f32[5,4,6]"}, [](Var a, Var b) { return matmul(a, b); }, "a @ b");
   g.add(
+      "dot", {"f32[3,4]", "f32[4,5]"}, [](Var a, Var b) { return dot(a, b); }, "np.dot(a, b)");
+  g.add(
+      "dot", {"f32[2,3,4]", "f32[5,4,6]"}, [](Var a, Var b) { return dot(a, b); }, "np.dot(a, b)");
+  g.add(
       "matmul", {"f32[4]", "f32[4,5]"}, [](Var a, Var b) { return matmul(a, b); }, "a @ b");
   g.add(
       "matmul", {"f32[2,3,4]", "f32[4]"}, [](Var a, Var b) { return matmul(a, b); }, "a @ b");
