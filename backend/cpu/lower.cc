@@ -245,10 +245,24 @@ Value* to_power(Builder& b, Value* x, int64_t p) {
   return p == 1 ? b.make<Abs>({x}) : b.make<Mul>({x, x});
 }
 
+// May a window go beyond the padding?
+bool windows_reach_beyond(const LpPool::Attrs& a, const Node& n) {
+  if (a.ceil_mode) return true;
+  const Shape& x = n.operand(0)->shape();
+  const WindowSpec spec = window_spec(NodeErrors{n}, a, a.kernel_shape);
+  if (spec.auto_pad == AutoPad::same_upper || spec.auto_pad == AutoPad::same_lower) return false;
+  for (int i = 0; i < spec.rank(); ++i) {
+    const auto k = static_cast<size_t>(i);
+    const int64_t least = x.ranked() ? x[i + 2].lower_bound() : 0;
+    if (spec.strides[k] > 1 && least + spec.pads_begin[k] + spec.pads_end[k] < spec.reach(i)) return true;
+  }
+  return false;
+}
+
 std::vector<Value*> lower_lp_pool(Builder& b, const Node& n) {
   const auto& a = n.attrs<LpPool>();
   // Windows that go beyond the padding are divided by what lies before it.
-  if ((a.p != 1 && a.p != 2) || a.ceil_mode) return {};
+  if ((a.p != 1 && a.p != 2) || windows_reach_beyond(a, n)) return {};
   double window = 1;
   for (const int64_t k : a.kernel_shape) window *= static_cast<double>(k);
   Value* mean = b.make<AveragePool>({to_power(b, n.operand(0), a.p)}, {.kernel_shape = a.kernel_shape,

@@ -1,5 +1,7 @@
 #include "tc/ir/ops/window.h"
 
+#include <algorithm>
+
 namespace tc {
 namespace {
 
@@ -11,6 +13,14 @@ std::string check_list(std::string_view name, const std::vector<int64_t>& values
   for (const int64_t v : values)
     if (v < least || v > kMaxAttribute) return cat(name, " holds ", v, ", expected ", least, " to ", kMaxAttribute);
   return {};
+}
+
+// The windows of a pool, on axes of at least one element: slack / stride + 1, truncated.
+Dim truncated_windows(const Dim& slack, int64_t least_slack, int64_t stride) {
+  const Dim whole = floordiv(slack, stride) + 1;
+  if (least_slack >= 0) return whole;
+  if (least_slack > -stride) return max(whole, Dim(1));
+  return max(whole, min(ceildiv(slack, stride) + 1, Dim(1)));
 }
 
 }  // namespace
@@ -49,7 +59,10 @@ WindowAxis<Dim> window_axis(const WindowSpec& spec, int i, const Dim& in) {
     return axis;
   }
   const Dim slack = in + axis.pad_begin + axis.pad_end - reach;
-  axis.out = floordiv(slack, stride) + 1;
+  const int64_t padding = spec.pads_begin[k] + spec.pads_end[k];
+  axis.out = spec.pool && !in.is(0)
+                 ? truncated_windows(slack, std::max<int64_t>(in.lower_bound(), 1) + padding - reach, stride)
+                 : floordiv(slack, stride) + 1;
   if (spec.ceil_mode && spec.auto_pad == AutoPad::notset) {
     const Dim ceiled = ceildiv(slack, stride) + 1;
     axis.out = max(ceiled - 1, min(ceiled, ceildiv(in + axis.pad_begin, stride)));

@@ -23,6 +23,7 @@ inline constexpr std::span<const std::string_view> kEnumNames<AutoPad> = kAutoPa
 struct WindowSpec {
   AutoPad auto_pad = AutoPad::notset;
   bool ceil_mode = false;
+  bool pool = false;  // a window may be longer than the padded axis: what it has of it counts
   // One entry per spatial axis. Pads may be negative, which crops.
   std::vector<int64_t> kernel, strides, dilations, pads_begin, pads_end;
 
@@ -47,7 +48,8 @@ using WindowAxes = std::vector<WindowAxis<int64_t>>;
 // Fills in defaults (empty means 1, pads 0); returns what is wrong with the attributes, or nothing.
 std::string complete_window(WindowSpec& spec, const std::vector<int64_t>& pads);
 // The axis i of a convolution or pool. In ceil mode the last window may reach beyond the padding at the end, but is
-// dropped when it starts there.
+// dropped when it starts there. A pool rounds the number of strides towards zero, as ONNX Runtime does: where the first
+// window is longer than the axis, by less than a stride, it is there; by less than two, there are none.
 WindowAxis<Dim> window_axis(const WindowSpec& spec, int i, const Dim& in);
 // The axis i of a transposed convolution. `out` is the asked-for extent (output_shape), or null.
 WindowAxis<Dim> transposed_axis(const WindowSpec& spec, int i, const Dim& in, int64_t output_padding,
@@ -62,7 +64,7 @@ WindowSpec window_spec(const Context& ctx, const Attrs& a, std::vector<int64_t> 
   spec.strides = a.strides;
   if constexpr (requires { a.dilations; }) spec.dilations = a.dilations;
   if constexpr (requires { a.auto_pad; }) spec.auto_pad = a.auto_pad;
-  if constexpr (requires { a.ceil_mode; }) spec.ceil_mode = a.ceil_mode;
+  if constexpr (requires { a.ceil_mode; }) spec.ceil_mode = a.ceil_mode, spec.pool = true;
   const std::string problem = complete_window(spec, a.pads);
   if (!problem.empty()) ctx.fail(ErrorCode::bad_attribute, problem);
   return spec;
@@ -73,7 +75,8 @@ template <class Context>
 void check_window(const Context& ctx, const WindowSpec& spec, const WindowAxis<Dim>& axis) {
   if (!axis.out.is_const()) return;
   const bool same = spec.auto_pad == AutoPad::same_upper || spec.auto_pad == AutoPad::same_lower;
-  if (axis.out.value() < (same ? 0 : 1))
+  const bool may_be_empty = same || (spec.pool && !axis.in.is(0));
+  if (axis.out.value() < (may_be_empty ? 0 : 1))
     ctx.fail(ErrorCode::bad_shape, "a window of ", axis.kernel, " elements, dilation ", axis.dilation,
              ", does not fit an extent of ", axis.in, " with padding ", axis.pad_begin, " and ", axis.pad_end);
 }

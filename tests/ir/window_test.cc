@@ -55,6 +55,26 @@ TEST(Window, CeilModeCountsOneMoreUnlessItStartsInThePadding) {
   });
 }
 
+// As ONNX Runtime: where the first window is longer than the axis, it is there if that is by less than a stride.
+TEST(Window, PoolsTruncate) {
+  for (const bool ceil_mode : {false, true})
+    for_each_geometry(AutoPad::notset, ceil_mode, [&](const WindowSpec& convolution, int64_t in) {
+      WindowSpec pool = convolution;
+      pool.pool = true;
+      const int64_t slack = in + pool.pads_begin[0] + pool.pads_end[0] - pool.reach(0), stride = pool.strides[0];
+      const Dim fixed = window_axis(pool, 0, in).out, symbolic = window_axis(pool, 0, Dim::symbol("W")).out;
+      EXPECT_EQ(fixed, slack >= 0 ? window_axis(convolution, 0, in).out : Dim(slack / stride + 1))
+          << "in " << in << " kernel " << pool.kernel[0] << " stride " << stride;
+      EXPECT_EQ(symbolic.eval([&](const std::string&) { return std::optional(in); }), fixed.value());
+    });
+}
+
+TEST(Window, PaddedPoolsHaveThePlainExtent) {
+  WindowSpec stem = spec_of(AutoPad::notset, false, 3, 2, 1, 1, 1);
+  stem.pool = true;
+  EXPECT_EQ(window_axis(stem, 0, Dim::symbol("W")).out, floordiv(Dim::symbol("W") - 1, 2) + 1);
+}
+
 TEST(Window, SamePadsAsLittleAsItCan) {
   for (const AutoPad mode : {AutoPad::same_upper, AutoPad::same_lower})
     for_each_geometry(mode, true, [&](const WindowSpec& s, int64_t in) {

@@ -127,6 +127,34 @@ void samples_pool(std::vector<Sample>& samples) {
                            g, {1, 2, 6, 7, 8},
                            {.kernel_shape = {2, 2, 2}, .dilations = {2, 3, 1}, .auto_pad = AutoPad::same_lower});
                      }});
+  samples.push_back(
+      {"average_pool/longer_than_axis", [](SampleGraph& g) {
+         std::vector<Value*> out;
+         for (const DType t : {DType::f32, DType::f64}) {
+           Value* x = g.input(g.random(t, {1, 2, 1, 2}, -1, 1), {1, 2, Dim::symbol("H"), Dim::symbol("W")});
+           Value* fixed = g.input(t, {1, 2, 1, 2});
+           for (Value* v : {x, fixed})
+             for (const bool include : {false, true})
+               out.push_back(g.b.make<AveragePool>(
+                   {v},
+                   {.kernel_shape = {3, 3}, .strides = {3, 2}, .pads = {1, 0, 0, 0}, .count_include_pad = include}));
+         }
+         g.outputs(out);
+       }});
+  samples.push_back({"max_pool/longer_than_axis", [](SampleGraph& g) {
+                       std::vector<Value*> out;
+                       for (const DType t : {DType::f32, DType::f64, DType::u8}) {
+                         Value* x = g.input(g.random(t, {1, 17, 1, 5}, 0, 9), {1, 17, Dim::symbol("H"), 5});
+                         const Node* n = g.b.make_n<MaxPool>({x}, {.kernel_shape = {2, 2}, .strides = {2, 2}}, 2);
+                         out.push_back(n->result(0)), out.push_back(n->result(1));
+                         out.push_back(g.b.make<MaxPool>({x}, {.kernel_shape = {2, 2}, .strides = {2, 2}}));
+                         out.push_back(g.b.make<MaxPool>({x}, {.kernel_shape = {3, 2}, .strides = {2, 2}}));
+                       }
+                       g.outputs(out);
+                     }});
+  samples.push_back({"lp_pool/longer_than_axis", [](SampleGraph& g) {
+                       one<LpPool>(g, {1, 2, 1, 5}, {.kernel_shape = {2, 2}, .strides = {2, 2}, .p = 1});
+                     }});
   samples.push_back({"lp_pool", [](SampleGraph& g) {
                        one<LpPool>(g, {1, 2, 6, 6}, {.kernel_shape = {2, 2}, .pads = {1, 0, 0, 1}, .p = 3});
                      }});

@@ -84,6 +84,19 @@ void pools(std::vector<Sample>& s) {
                             g.b.make<AveragePool>({symbolic_image(g, {2, 2, 5, 4}, true)},
                                                   {.kernel_shape = {3, 2}, .strides = {2, 2}, .pads = {1, 0, 0, 1}})});
                }});
+  s.push_back(
+      {"average_pool/longer_than_axis", [](SampleGraph& g) {
+         Value* x = g.input(DType::f32, {1, 2, 1, 2});
+         const std::vector<int64_t> kernel = {3, 3}, strides = {3, 2};
+         g.outputs(
+             {g.b.make<AveragePool>({x}, {.kernel_shape = kernel, .strides = strides}),
+              g.b.make<AveragePool>({symbolic_image(g, {1, 2, 1, 2}, true)},
+                                    {.kernel_shape = kernel, .strides = strides}),
+              g.b.make<AveragePool>(
+                  {x}, {.kernel_shape = kernel, .strides = strides, .pads = {1, 0, 0, 0}, .count_include_pad = true}),
+              g.b.make<MaxPool>({x}, {.kernel_shape = kernel, .strides = strides}),
+              g.b.make<LpPool>({x}, {.kernel_shape = kernel, .strides = strides})});
+       }});
   s.push_back({"lp_pool/norms", [](SampleGraph& g) {
                  Value* x = g.input(DType::f32, {1, 2, 5, 5});
                  std::vector<Value*> y;
