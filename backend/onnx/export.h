@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tc/ir/module.h"
 #include "tc/ir/tensor.h"
 
 namespace tc {
+
+class Module;
 
 enum class ExportTarget : uint8_t {
   standard,  // what the ONNX standard defines, and nothing else
@@ -18,8 +19,10 @@ enum class ExportTarget : uint8_t {
 };
 // Calls, and ops that ONNX has no operator for.
 enum class ExportFunctions : uint8_t { inlined, local };
-// ONNX has no operator that stops a run: checks are left out, with a line each in the report, or refused.
-enum class ExportChecks : uint8_t { dropped, refused };
+// ONNX has no operator that stops a run. Checks are left out, with a line each in the report; or refused; or said as a
+// trap: an output of their graph is multiplied by 1, which is looked up where there is nothing if the check fails, by a
+// node that is named by the message.
+enum class ExportChecks : uint8_t { dropped, refused, trap };
 enum class ExternalData : uint8_t { automatic, never, always };  // automatic: where the file would exceed 2 GiB
 
 inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 25;
@@ -63,6 +66,10 @@ namespace onnx {
 ExportReport export_file(const Module& module, const std::string& path, const ExportOptions& options = {});
 // The same in memory; external data is refused.
 std::string export_bytes(const Module& module, const ExportOptions& options = {}, ExportReport* report = nullptr);
+
+// Says nodes of kinds that `original` lacks in operators that ONNX Runtime has, where it lacks theirs: optimising a
+// program must not take a reader from it.
+void keep_portable(Module& module, const Module& original, int opset);
 
 }  // namespace onnx
 }  // namespace tc

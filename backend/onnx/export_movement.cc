@@ -71,13 +71,31 @@ void split_18(NodeExport& n) {
   if (!n.node().operand(1)) n.set("num_outputs", int64_t{n.node().num_results()});
 }
 
+// `others` with the values at these places, of constants of one type.
+Value* replaced_at(Lowering& l, const Tensor& others, const std::vector<int64_t>& places, const Tensor& values) {
+  Tensor result = others.clone();
+  const Tensor given = values.aligned_copy();
+  const size_t width = result.bytes() / static_cast<size_t>(result.size());
+  auto* to = static_cast<std::byte*>(result.mutable_data());
+  const auto* from = static_cast<const std::byte*>(given.data());
+  for (size_t i = 0; i < places.size(); ++i)
+    std::copy_n(from + i * width, width, to + static_cast<size_t>(places[i]) * width);
+  return l.b.constant(std::move(result));
+}
+
 // `values` at the positions of the axes, `others` elsewhere; both hold one value per axis and part.
 Value* at_axes(Lowering& l, Value* others, const std::vector<int64_t>& axes, int rank, int parts, Value* values) {
   std::vector<int64_t> places;
   for (int part = 0; part < parts; ++part)
     for (int64_t a : axes) places.push_back((a < 0 ? a + rank : a) + part * rank);
+  if (values->dtype() != DType::i64) {
+    const Tensor *base = others->constant(), *given = values->constant();
+    if (base && given && base->dtype() == given->dtype() && given->size() == static_cast<int64_t>(places.size()))
+      return replaced_at(l, *base, places, *given);
+    return l.b.make<ScatterElements>({others, l.b.ints(places), values});
+  }
   const auto base = known(others), given = known(values);
-  if (base && given && values->dtype() == DType::i64) {
+  if (base && given) {
     auto list = *base;
     for (size_t i = 0; i < places.size(); ++i) list[static_cast<size_t>(places[i])] = (*given)[i];
     return l.b.ints(list);

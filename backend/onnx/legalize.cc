@@ -79,6 +79,20 @@ Tensor cast_tensor(const Tensor& t, DType to) {
   return eval_node(*n, {&operand, 1}, env)[0].tensor();
 }
 
+// An error met while a node is rewritten is the node's.
+Error located_at(const Error& e, const Node& n) {
+  Diagnostic d = e.diagnostic();
+  if (d.location.empty()) d.location = cat(n.info().name(), " at ", n.location());
+  return Error(std::move(d));
+}
+
+// What decides which kernel a node asks a runtime for.
+using Kind = std::pair<OpId, DType>;
+Kind kind_of(const Node& n) {
+  const bool typed = n.num_results() && n.result(0)->type().is_tensor();
+  return {n.op(), typed ? n.result(0)->dtype() : DType::boolean};
+}
+
 class Legalizer {
  public:
   Legalizer(Module& module, const Dialect& dialect, const ExportOptions& options)
@@ -105,6 +119,14 @@ class Legalizer {
     report_findings();
     eliminate_dead(module_, editor_);
     return std::move(changes_);
+  }
+
+  // Only nodes of other kinds than these, without losses, and what cannot be said otherwise stays.
+  void run_on_other_kinds(const std::set<Kind>& kept) {
+    kept_ = &kept;
+    budget_ = (count_nodes(module_) + 100) * kRewritesPerNode;
+    visit(module_.main());
+    eliminate_dead(module_, editor_);
   }
 
  private:
@@ -143,6 +165,7 @@ class Legalizer {
 
   // True when other nodes took its place.
   bool rewrite(Node& n) {
+    if (kept_ && kept_->count(kind_of(n))) return false;
     switch (n.op()) {
       case OpId::Constant:
       case OpId::Parameter:
@@ -155,6 +178,7 @@ class Legalizer {
         if (options_.functions == ExportFunctions::inlined) note(n, "inlining it would make the program too large");
         return false;
       case OpId::Check:
+        if (options_.checks == ExportChecks::trap) return trap(n);
         if (options_.checks == ExportChecks::refused) {
           note(n, cat("ONNX has no operator that stops a run: '", n.attrs<Check>().message, "'"));
           return false;
@@ -187,12 +211,43 @@ class Legalizer {
       reason = problem->reason;
     } catch (const Refusal& r) {
       reason = r.reason;
+    } catch (const Error& e) {
+      throw located_at(e, n);
     }
     if (decompose(n, row, reason)) return true;
     // Better a result of less precision than none.
-    if (problem && dialect_.ort() && widen(n, *problem, true)) return true;
+    if (problem && dialect_.ort() && !kept_ && widen(n, *problem, true)) return true;
     note(n, reason);
     return false;
+  }
+
+  // On the way of an output, since runtimes drop what nobody uses. A product with 1 changes no bit of a number.
+  bool trap(Node& n) {
+    Graph& g = *n.graph();
+    const std::string& message = n.attrs<Check>().message;
+    std::vector<Value*> outputs = g.outputs();
+    const auto it = std::find_if(outputs.begin(), outputs.end(), [](const Value* v) {
+      return v && v->type().is_tensor() && (dtypes::numeric.has(v->dtype()) || v->dtype() == DType::boolean);
+    });
+    if (it == outputs.end()) {
+      note(n, cat("no number leaves the graph of the check '", message, "'"));
+      return false;
+    }
+    Builder b(g, g.terminator());
+    b.set_location(n.location());
+    const DType type = (*it)->dtype();
+    // No elements: the product is 1.
+    Value* holds = b.make<ReduceProd>({b.make<Cast>({n.operand(0)}, {.to = DType::i64})}, {.keepdims = false});
+    Value* one = b.constant(cast_tensor(Tensor::of<int64_t>({1}, {1}), type));
+    Value* factor = b.make<Gather>({one, b.make<Sub>({b.scalar<int64_t>(1), holds})});
+    factor->set_name(cat("check failed: ", message));
+    Value* guarded = type == DType::boolean ? b.make<And>({*it, factor}) : b.make<Mul>({*it, factor});
+    guarded->set_name((*it)->name());
+    *it = guarded;
+    g.set_outputs(outputs);
+    changes_.changes.push_back({n.location(), "check", cat("became a lookup that fails: '", message, "'")});
+    n.graph()->erase(&n);
+    return true;
   }
 
   bool decompose(Node& n, const ExportRow* row, const std::string& reason) {
@@ -398,6 +453,7 @@ class Legalizer {
   std::vector<Finding> findings_;
   int refused_ = 0;
   std::vector<Node**> cursors_;
+  const std::set<Kind>* kept_ = nullptr;
   std::map<std::string, std::string> outlined_;
   int64_t budget_ = 0;
 };
@@ -406,6 +462,15 @@ class Legalizer {
 
 ExportReport legalize(Module& module, const Dialect& dialect, const ExportOptions& options) {
   return Legalizer(module, dialect, options).run();
+}
+
+void keep_portable(Module& module, const Module& original, int opset) {
+  std::set<Kind> kinds;
+  const auto add = [&](Node& n) { kinds.insert(kind_of(n)); };
+  walk(original.main(), add);
+  for (const auto& f : original.functions()) walk(*f, add);
+  const Dialect dialect{opset, ExportTarget::ort};
+  Legalizer(module, dialect, {}).run_on_other_kinds(kinds);
 }
 
 }  // namespace tc::onnx

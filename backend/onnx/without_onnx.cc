@@ -18,6 +18,8 @@ std::string export_bytes(const Module&, const ExportOptions&, ExportReport*) {
   refuse();
 }
 
+void keep_portable(Module&, const Module&, int) {}
+
 }  // namespace tc::onnx
 
 std::string tc::ExportReport::str() const {

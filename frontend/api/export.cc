@@ -22,6 +22,8 @@ std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& option
   if (options.functions == ExportFunctions::local) passes.disable.insert("inline-functions");
   for (const auto& [name, rule] : optimize(*module, passes).rules)
     if (rule.fired) report.rewrites.emplace_back(name, rule.fired);
+  if (options.opset >= kMinExportOpset && options.opset <= kMaxExportOpset)
+    onnx::keep_portable(*module, f.module(), options.opset);
   return module;
 }
 

@@ -12,16 +12,18 @@
 
 namespace tc {
 
-Function load(const std::string& path) {
-  if (!path.ends_with(".tc")) return Function(onnx::import_file(path, {.differentiate = gradients_at}));
+Function load(const std::string& path, const LoadOptions& options) {
+  if (!path.ends_with(".tc"))
+    return Function(onnx::import_file(path, {.differentiate = gradients_at, .load = options}));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) fail(ErrorCode::bad_file, "cannot read ", path);
   return Function(parse_module(text.str(), path));
 }
 
-Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner) {
-  return Function(onnx::import_bytes(data, size, std::move(owner), "model in memory", {.differentiate = gradients_at}));
+Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner, const LoadOptions& options) {
+  return Function(onnx::import_bytes(data, size, std::move(owner), "model in memory",
+                                     {.differentiate = gradients_at, .load = options}));
 }
 
 Function parse(std::string_view text) {

@@ -19,6 +19,7 @@
 #include "tc/frontend/api/parameters.h"
 #include "tc/frontend/api/train.h"
 #include "tc/frontend/dsl/dsl.h"
+#include "tc/frontend/onnx/load_options.h"
 #include "tc/ir/diag.h"
 #include "tc/ir/tensor.h"
 #include "tc/ir/type.h"
@@ -27,9 +28,9 @@ namespace tc {
 
 // Reads an .onnx model or textual IR (.tc). Weights stay views into the mapped file. Errors: bad_file,
 // bad_external_data, bad_text, unsupported, unknown_op and what type inference finds.
-Function load(const std::string& path);
+Function load(const std::string& path, const LoadOptions& options = {});
 // An ONNX model from memory, which must stay unchanged while `owner` lives; external data is refused.
-Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner);
+Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner, const LoadOptions& options = {});
 Function parse(std::string_view text);  // textual IR
 
 }  // namespace tc

@@ -14,6 +14,8 @@ constexpr std::pair<std::string_view, int64_t> kNewestOpsets[] = {
 constexpr size_t kMaxFindings = 50;
 // Earlier IR versions knew one set of operators.
 constexpr int64_t kOpsetsImported = 3;
+// Earlier ones declared every initialiser as an input.
+constexpr int64_t kOverridable = 4;
 
 }  // namespace
 
@@ -38,7 +40,7 @@ Importer::Opsets Importer::opsets_of(const std::vector<OperatorSetIdProto>& impo
 
 Dim Importer::dim_of(const Dimension& d, std::string_view value_name, size_t axis) {
   if (d.dim_value && *d.dim_value >= 0) return *d.dim_value;
-  if (!d.dim_param.empty()) return Dim::symbol(std::string(d.dim_param));
+  if (!d.dim_param.empty() && options_.load.shared_symbols) return Dim::symbol(std::string(d.dim_param));
   return Dim::symbol(cat(value_name, ".", axis));
 }
 
@@ -221,14 +223,23 @@ void Importer::import_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
   for (const NodeProto* n : node_order(nodes, visible)) import_node(*n, scope);
 }
 
+// Whether callers feed an input that has an initialiser.
+bool Importer::overridden(std::string_view name) const {
+  return model_.ir_version >= kOverridable && options_.load.overridden.count(name);
+}
+
 void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
   const auto once = [](bool fresh, std::string_view name) {
     if (!fresh) fail(ErrorCode::bad_graph, "initialiser '", name, "' is given twice");
   };
-  for (const auto& t : proto.initializer) once(scope.initializers.emplace(t.name, &t).second, t.name);
+  const auto is_weight = [&](std::string_view name) {
+    return scope.outer || !overridden(name) || !scope.values.count(name);
+  };
+  for (const auto& t : proto.initializer)
+    if (is_weight(t.name)) once(scope.initializers.emplace(t.name, &t).second, t.name);
   for (const auto& t : proto.sparse_initializer) {
     const std::string_view name = t.values.name;
-    once(!scope.initializers.count(name) && scope.sparse.emplace(name, &t).second, name);
+    if (is_weight(name)) once(!scope.initializers.count(name) && scope.sparse.emplace(name, &t).second, name);
   }
   import_nodes(proto.node, scope);
   for (const auto& info : proto.value_info) {
@@ -317,7 +328,8 @@ std::unique_ptr<Module> Importer::run() {
   for (const auto& t : proto.initializer) initialised.insert(t.name);
   for (const auto& t : proto.sparse_initializer) initialised.insert(t.values.name);
   for (const auto& in : proto.input) {
-    if (initialised.count(in.name)) continue;  // a weight that may be overridden is a weight
+    // A weight that may be overridden is a weight, unless it is.
+    if (initialised.count(in.name) && !overridden(in.name)) continue;
     if (in.name.empty()) fail(ErrorCode::bad_graph, "an input of the model has no name");
     if (!in.type) fail(ErrorCode::bad_graph, "input '", in.name, "' has no type");
     if (scope.values.count(in.name)) fail(ErrorCode::bad_graph, "input '", in.name, "' is declared twice");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tc/frontend/onnx/load_options.h"
 #include "tc/ir/builder.h"
 #include "tc/ir/module.h"
 
@@ -22,6 +23,7 @@ struct ImportOptions {
   std::string external_data_folder = {};
   // What the operator Gradient stands for (tc::gradients_at); empty: it is unsupported.
   Differentiate differentiate = {};
+  LoadOptions load = {};
 };
 
 // Error bad_file for malformed files; all unknown or unsupported operators and attributes of a model come in one error.

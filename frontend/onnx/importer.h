@@ -117,6 +117,7 @@ class Importer {
 
   // Null for an input that the call of the function leaves out, nothing for a name that is not defined.
   std::optional<Value*> lookup(Scope& scope, std::string_view name);
+  bool overridden(std::string_view name) const;
   bool is_poisoned(const Scope& scope, std::string_view name) const;
   // A finding that does not stop the import: all are reported together.
   void note(ErrorCode code, const std::string& where, const std::string& text);

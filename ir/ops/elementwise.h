@@ -17,7 +17,7 @@ struct ElementwiseOp {
 #define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx)                                   \
   struct Name : ElementwiseOp {                                                                    \
     static constexpr OpFacts facts{spelling, {#Name, since}, "x:T -> y:T", {{{'T', types}}}, doc}; \
-    static constexpr bool piecewise_constant = std::string_view(#dx) == "zero";                    \
+    static constexpr bool piecewise_constant = std::string_view(#dx) == "kZero";                   \
     static void grad(GradContext& ctx);                                                            \
   };
 #define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx) TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx)

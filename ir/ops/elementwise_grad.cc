@@ -14,6 +14,9 @@ void give(GradContext& ctx, int i, const Expr& gradient) {
   ctx.give(i, gradient);
 }
 void give(GradContext&, int, Zero) {}
+// The header knows a row's gradient by its spelling alone.
+template <typename T>
+constexpr bool is_zero = std::is_same_v<std::remove_cvref_t<T>, Zero>;
 
 void give_extreme(GradContext& ctx) {
   const int n = ctx.node().num_operands();
@@ -34,6 +37,7 @@ void give_extreme(GradContext& ctx) {
 #define TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx)              \
   void Name::grad(GradContext& ctx) {                                         \
     [[maybe_unused]] const Expr x = ctx.in(0), y = ctx.out(), g = ctx.seed(); \
+    static_assert(Name::piecewise_constant == is_zero<decltype(dx)>);         \
     give(ctx, 0, dx);                                                         \
   }
 #define TC_UNARY_REAL(Name, spelling, since, types, doc, f, dx) TC_UNARY_FLOAT(Name, spelling, since, types, doc, f, dx)

@@ -31,38 +31,70 @@ struct ConvShape {
   bool transposed = false;
 };
 
-// By the layouts that they take and give.
-enum class ConvAlgorithm : uint8_t {
-  direct_plain,    // plain -> blocked, one group: first layers, 1x1
-  split_plain,     // plain -> blocked, one group: as split, where the taps of all channels are gathered first
-  direct,          // blocked -> blocked; groups whose channels are multiples of 16, or groups == ic == oc
-  depthwise,       // blocked -> blocked, groups == ic == oc
-  split,           // blocked -> blocked, one group: products by halves, which err by kSplitError
-  split_winograd,  // blocked -> blocked, one group: F(2x2, 3x3) with stride 1, by halves
-  winograd2,       // blocked -> blocked, of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
-  winograd4,       // the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
-  winograd6,       // of two axes with stride 1, F(6x6, 3x3), which errs most
-  patches,         // blocked -> plain, transposed, few outputs, taps that do not overlap
-  im2col,          // plain -> plain, anything
-  nchw,            // plain -> plain, not transposed
-  depthwise_nchw,  // plain -> plain, groups == ic == oc
+// What an algorithm of convolution takes and gives: blocked layouts or plain ones.
+struct ConvAlgorithmFacts {
+  const char* name;
+  bool takes_blocked, gives_blocked;
+  bool split_bf16;       // products of two halves of each factor, which err by kSplitError
+  int winograd_outputs;  // of a tile along an axis; 0 for other algorithms
 };
+
+// X(name, takes blocked, gives blocked, split bf16, Winograd outputs)
+//   direct_plain    one group: first layers, 1x1
+//   split_plain     one group: as split, where the taps of all channels are gathered first
+//   direct          groups whose channels are multiples of 16, or groups == ic == oc
+//   depthwise       groups == ic == oc
+//   split           one group
+//   split_winograd  one group: F(2x2, 3x3) with stride 1
+//   winograd2       of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
+//   winograd4       the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
+//   winograd6       of two axes with stride 1, F(6x6, 3x3), which errs most
+//   patches         transposed, few outputs, taps that do not overlap
+//   im2col          anything
+//   nchw            not transposed
+//   depthwise_nchw  groups == ic == oc
+#define TC_CONV_ALGORITHMS(X)            \
+  X(direct_plain, false, true, false, 0) \
+  X(split_plain, false, true, true, 0)   \
+  X(direct, true, true, false, 0)        \
+  X(depthwise, true, true, false, 0)     \
+  X(split, true, true, true, 0)          \
+  X(split_winograd, true, true, true, 2) \
+  X(winograd2, true, true, false, 2)     \
+  X(winograd4, true, true, false, 4)     \
+  X(winograd6, true, true, false, 6)     \
+  X(patches, true, false, false, 0)      \
+  X(im2col, false, false, false, 0)      \
+  X(nchw, false, false, false, 0)        \
+  X(depthwise_nchw, false, false, false, 0)
+
+enum class ConvAlgorithm : uint8_t {
+#define TC_CONV_NAME(name, ...) name,
+  TC_CONV_ALGORITHMS(TC_CONV_NAME)
+#undef TC_CONV_NAME
+};
+constexpr ConvAlgorithmFacts conv_facts(ConvAlgorithm a) {
+  constexpr ConvAlgorithmFacts kFacts[] = {
+#define TC_CONV_FACTS(name, takes, gives, split, outputs) {#name, takes, gives, split, outputs},
+      TC_CONV_ALGORITHMS(TC_CONV_FACTS)
+#undef TC_CONV_FACTS
+  };
+  return kFacts[static_cast<int>(a)];
+}
 constexpr bool conv_takes_blocked(ConvAlgorithm a) {
-  return a >= ConvAlgorithm::direct && a <= ConvAlgorithm::patches;
+  return conv_facts(a).takes_blocked;
 }
 constexpr bool conv_gives_blocked(ConvAlgorithm a) {
-  return a <= ConvAlgorithm::winograd6;
+  return conv_facts(a).gives_blocked;
 }
 constexpr bool conv_by_halves(ConvAlgorithm a) {
-  return a == ConvAlgorithm::split_plain || a == ConvAlgorithm::split || a == ConvAlgorithm::split_winograd;
+  return conv_facts(a).split_bf16;
 }
 constexpr bool conv_by_winograd(ConvAlgorithm a) {
-  return a >= ConvAlgorithm::split_winograd && a <= ConvAlgorithm::winograd6;
+  return conv_facts(a).winograd_outputs > 0;
 }
-// Along an axis, of a tile.
 constexpr int winograd_outputs(ConvAlgorithm a) {
-  if (a == ConvAlgorithm::winograd6) return 6;
-  return a == ConvAlgorithm::winograd4 ? 4 : 2;
+  return conv_facts(a).winograd_outputs;
 }
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512

@@ -14,7 +14,7 @@ struct OpRow {
   unsigned kinds;
 };
 constexpr OpRow kRows[kMicroOpCount] = {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) {#name, arity, kinds},
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer) {#name, arity, kinds},
 #include "tc/kernels/elementwise/strip_ops.def"
 #undef TC_STRIP_OP
 };

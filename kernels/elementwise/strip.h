@@ -35,16 +35,27 @@
 namespace tc::kernels {
 
 enum class MicroOp : std::uint8_t {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) name,
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer) name,
 #include "tc/kernels/elementwise/strip_ops.def"
 #undef TC_STRIP_OP
 };
 
 inline constexpr int kMicroOpCount = 0
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) +1
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer) +1
 #include "tc/kernels/elementwise/strip_ops.def"
 #undef TC_STRIP_OP
     ;
+
+enum class MicroPace : std::uint8_t { quick, zip, slow };  // see strip_ops.def
+
+constexpr MicroPace micro_op_pace(MicroOp op) {
+  constexpr MicroPace kPaces[] = {
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer) MicroPace::pace,
+#include "tc/kernels/elementwise/strip_ops.def"
+#undef TC_STRIP_OP
+  };
+  return kPaces[static_cast<int>(op)];
+}
 
 const char* micro_op_name(MicroOp op);
 int micro_op_arity(MicroOp op);

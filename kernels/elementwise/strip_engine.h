@@ -79,7 +79,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
     }
   }
   int longs = 0;
-  for (const StripOp& op : p.code) longs += is_long(op.op);
+  for (const StripOp& op : p.code) longs += (micro_op_pace(op.op) == MicroPace::slow);
   for (size_t i = 0; i < p.immediates.size(); ++i) {
     const int to = p.immediate_slot(static_cast<int>(i));
     const T x = immediate<T>(p, to);
@@ -171,7 +171,7 @@ Status run_program(const StripArgs& args, int64_t begin, int64_t end) {
           for (int64_t line = step * lines; line < (step + 1) * lines; ++line) __builtin_prefetch(next + line * 64);
         }
         ++step;
-      } else if (fars + lates > 0 && (longs == 0 || is_long(op.op))) {
+      } else if (fars + lates > 0 && (longs == 0 || micro_op_pace(op.op) == MicroPace::slow)) {
         int lines = 0;
         // The first one gets the last of the inputs, since it moves the results.
         for (int f = (carrier + carriers - 1) % carriers; f < fars && lines < 2; f += carriers)

@@ -76,7 +76,7 @@ requires std::is_integral_v<T> TC_INLINE T floor_mod(T a, T b) {
   return r != 0 && (r < 0) != (b < 0) ? wrap_add(r, b) : r;
 }
 
-#define TC_STRIP_OP(name, arity, kinds, vector, integer)                                                             \
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer)                                                       \
   struct Op_##name {                                                                                                 \
     static constexpr int kArity = arity;                                                                             \
     static constexpr unsigned kKinds = kinds;                                                                        \
@@ -102,12 +102,6 @@ struct OnTheWay {
   const T* from;              // or null; aligned, like `to`
   T* to;
 };
-
-// Ops that take longer than memory does to give what they read.
-constexpr bool is_long(MicroOp op) {
-  return (op >= MicroOp::elu && op <= MicroOp::celu) || (op >= MicroOp::sigmoid && op <= MicroOp::gelu_tanh) ||
-         op >= MicroOp::exp;
-}
 
 // Applies a micro-op to n elements; integers do nothing on the way. Gives -1, or the first place where an integer is
 // divided by zero.
@@ -244,14 +238,14 @@ constexpr Loops<T> loops_of() {
   if constexpr ((Op::kKinds & kKindOf<T>) != 0) {
     loops.micro = micro_loop<Op, T>;
     if constexpr (std::is_floating_point_v<T> || Op::kArity == 1) loops.map = map_rows<Op, T>;
-    if constexpr (std::is_floating_point_v<T> && Op::kArity > 1 && Op::kOp <= MicroOp::max) loops.zip = zip_rows<Op, T>;
+    if constexpr (std::is_floating_point_v<T> && micro_op_pace(Op::kOp) == MicroPace::zip) loops.zip = zip_rows<Op, T>;
   }
   return loops;
 }
 
 template <class T>
 inline constexpr Loops<T> kLoops[kMicroOpCount] = {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) loops_of<Op_##name, T>(),
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer) loops_of<Op_##name, T>(),
 #include "tc/kernels/elementwise/strip_ops.def"
 #undef TC_STRIP_OP
 };

@@ -218,7 +218,7 @@ constexpr PlainFn* plain_fn() {
 }
 template <class In>
 inline constexpr PlainFn* kPlain[kMicroOpCount] = {
-#define TC_STRIP_OP(name, arity, kinds, vector, integer) plain_fn<Op_##name, In>(),
+#define TC_STRIP_OP(name, arity, kinds, pace, vector, integer) plain_fn<Op_##name, In>(),
 #include "tc/kernels/elementwise/strip_ops.def"
 #undef TC_STRIP_OP
 };

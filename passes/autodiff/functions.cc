@@ -4,6 +4,8 @@
 
 #include "tc/passes/autodiff/autodiff.h"
 #include "tc/passes/autodiff/forward.h"
+#include "tc/passes/driver.h"
+#include "tc/passes/stabilize/stabilize.h"
 
 namespace tc {
 namespace {
@@ -23,6 +25,26 @@ void inline_plain_calls(Graph& g) {
       n->graph()->erase(n);
     }
   }
+}
+
+// A copy to differentiate. Chains that stand for a well-known function become it first: log(sigmoid(x)) has the slope 1
+// where sigmoid(x) is 0, but its parts have infinity and 0.
+std::unique_ptr<Module> prepared(const Module& f) {
+  auto m = clone(f);
+  Graph& g = m->main();
+  inline_plain_calls(g);
+  const auto count = static_cast<size_t>(g.num_outputs());
+  std::vector<Value*> kept = g.outputs();
+  for (Value* v : merge_parameters(g)) kept.push_back(v);  // unused ones have a gradient, too: zero
+  g.set_outputs(kept);
+  PipelineReport report;
+  const EditLimits limits;
+  Editor editor(report, limits, nullptr);
+  apply_rules(*m, stabilize_rules(), editor);
+  kept = g.outputs();
+  kept.resize(count);
+  g.set_outputs(kept);
+  return m;
 }
 
 struct Named {
@@ -123,9 +145,8 @@ std::vector<Value*> merge_parameters(Graph& g) {
 
 std::unique_ptr<Module> gradient_of(const Module& f, const std::vector<std::string>& wrt, bool with_value,
                                     const GradientOptions& options) {
-  auto m = clone(f);
+  auto m = prepared(f);
   Graph& g = m->main();
-  inline_plain_calls(g);
   const auto named = resolve(g, wrt);
   if (g.num_outputs() == 0) fail(ErrorCode::bad_argument, "a function without outputs has no gradient");
   Builder b(g);
@@ -141,9 +162,8 @@ std::unique_ptr<Module> gradient_of(const Module& f, const std::vector<std::stri
 }
 
 std::unique_ptr<Module> vjp_of(const Module& f, const std::vector<std::string>& wrt, const GradientOptions& options) {
-  auto m = clone(f);
+  auto m = prepared(f);
   Graph& g = m->main();
-  inline_plain_calls(g);
   const auto named = resolve(g, wrt);
   std::vector<Value*> seeds;
   for (int j = 0; j < g.num_outputs(); ++j)
@@ -159,9 +179,8 @@ std::unique_ptr<Module> vjp_of(const Module& f, const std::vector<std::string>& 
 }
 
 std::unique_ptr<Module> jvp_of(const Module& f, const std::vector<std::string>& wrt) {
-  auto m = clone(f);
+  auto m = prepared(f);
   Graph& g = m->main();
-  inline_plain_calls(g);
   const auto named = resolve(g, wrt);
   std::vector<std::string> names;
   for (int j = 0; j < g.num_outputs(); ++j) names.push_back(output_name(g, j));

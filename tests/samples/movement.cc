@@ -163,6 +163,20 @@ void samples_movement(std::vector<Sample>& samples) {
                by({2, 3, 4}, {2, 1, 2}, ResizeMode::nearest, DType::i64),
                by({1, 2, 20, 3}, {1, 1, 2, 1}, ResizeMode::nearest, DType::f64)});
   });
+  add("resize/axes_from_the_end", [](SampleGraph& g) {
+    Value* x = g.input(DType::f32, {2, 3, 4, 5});
+    const auto by = [&](std::vector<float> scales, std::vector<int64_t> axes) {
+      const auto n = static_cast<int64_t>(scales.size());
+      return g.b.make<Resize>({x, nullptr, g.b.constant(Tensor::of<float>({n}, scales))},
+                              {.mode = ResizeMode::linear, .axes = std::move(axes)});
+    };
+    Value* region = g.b.constant(Tensor::of<float>({2}, {0.25F, 0.75F}));
+    g.outputs(
+        {by({1.5F}, {-1}), by({2, 0.5F}, {-1, 1}),
+         g.b.make<Resize>(
+             {x, region, nullptr, g.b.ints({7})},
+             {.mode = ResizeMode::linear, .coordinates = ResizeCoordinates::tf_crop_and_resize, .axes = {{-2}}})});
+  });
   add("resize/bytes", [](SampleGraph& g) {
     std::vector<Value*> out;
     for (const DType t : {DType::u8, DType::i8})

@@ -154,6 +154,18 @@ Tensor parse_literal(const std::string& text, uint64_t seed) {
   return t;
 }
 
+LoadOptions load_options(const InputSpec& spec) {
+  LoadOptions result;
+  result.shared_symbols = spec.shared_symbols;
+  // A name may itself hold an equals sign.
+  for (const auto& text : spec.inputs)
+    for (size_t at = text.find('='); at != text.npos; at = text.find('=', at + 1))
+      result.overridden.insert(text.substr(0, at));
+  if (!spec.npz.empty())
+    for (const auto& [name, tensor] : read_npz(spec.npz)) result.overridden.insert(name);
+  return result;
+}
+
 std::vector<Datum> gather_inputs(const Function& f, const InputSpec& spec) {
   const auto infos = f.inputs();
   std::vector<std::optional<Datum>> values(infos.size());

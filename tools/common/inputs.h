@@ -16,7 +16,11 @@ struct InputSpec {
   std::string npz;                      // members named as inputs
   std::optional<uint64_t> random_seed;  // fills what is left
   std::vector<std::string> dims;        // SYMBOL=N, for random inputs
+  bool shared_symbols = true;           // LoadOptions
 };
+
+// What loads a model such that everything that `spec` gives is an input. Error bad_file for a bad npz.
+LoadOptions load_options(const InputSpec& spec);
 
 // A literal such as 2xi64=3,4 or 1x3x224x224xf32@random (also @LOW..HIGH, @zeros, @ones); extents, element type, values
 // in row-major order. Error bad_argument.

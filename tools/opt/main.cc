@@ -36,7 +36,8 @@ const std::map<std::string, ExportTarget> kTargets = {{"standard", ExportTarget:
 const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", ExportFunctions::inlined},
                                                                 {"local", ExportFunctions::local}};
 const std::map<std::string, ExportChecks> kChecks = {{"dropped", ExportChecks::dropped},
-                                                     {"refused", ExportChecks::refused}};
+                                                     {"refused", ExportChecks::refused},
+                                                     {"trap", ExportChecks::trap}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
 const std::map<std::string, Contract> kContracts = {{"exact", Contract::exact},
@@ -133,7 +134,7 @@ int run(Options& o) {
   for (const auto& d : o.fixed) o.exported.dims[d.substr(0, d.rfind('='))] = count_of(d, "--fix");
   for (const auto& d : o.inputs.dims) p.dims[d.substr(0, d.rfind('='))] = count_of(d, "--dim");
 
-  const Function f = load(o.model);
+  const Function f = load(o.model, load_options(o.inputs));
   p.check_values = checks(o, "values");
   if (p.check_values && (!o.inputs.inputs.empty() || !o.inputs.npz.empty())) {
     o.inputs.random_seed = p.seed;

@@ -108,7 +108,7 @@ std::vector<Datum> inputs_of(const Function& f, const Options& o) {
 
 int run_model(const Options& o) {
   auto start = Clock::now();
-  const Function f = load(o.model);
+  const Function f = load(o.model, load_options(o.inputs));
   const auto infos = f.outputs();
   if (o.interpreter || o.widened) {
     InterpOptions io;
@@ -270,6 +270,8 @@ int main(int argc, char** argv) {
       ->default_str("1");
   app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs (default 1)")
       ->allow_extra_args(false);
+  app.add_flag("!--distinct-symbols", o.inputs.shared_symbols,
+               "let dimensions differ that inputs of the model declare under one name");
   app.add_option("--save", o.save,
                  "write the outputs to this .npz file; what a sequence or map holds as NAME.0 or NAME.key");
   app.add_option("--save-inputs", o.save_inputs,

@@ -127,6 +127,26 @@ TEST(Check, LeavesATrailInExports) {
   EXPECT_TRUE(contains(what([&] { export_onnx_bytes(f, {.checks = ExportChecks::refused}); }), "x is positive"));
 }
 
+TEST(Check, BecomesALookupThatFails) {
+  const Function f = trace("f", {{"x", f32, {"n"}}, {"k", i64, {}}}, [](Var x, Var k) {
+    check(x > 0, "x is positive");
+    const Var y = fori_loop(0, k, [](Var i, Var sum) { return check(i < 3, "few steps"), sum + i; }, {0});
+    return Outputs{{"y", x + 1}, {"sum", y}, {"late", k > 0}};
+  });
+  for (const ExportTarget target : {ExportTarget::standard, ExportTarget::ort}) {
+    const std::string file = export_onnx_bytes(f, {.target = target, .checks = ExportChecks::trap});
+    EXPECT_TRUE(contains(file, "check failed: x is positive"));
+    const Function again = load_onnx(file.data(), file.size(), nullptr);
+    EXPECT_EQ(again.outputs()[0].name, "y");
+    const Compiled run = compile(again);
+    const auto steps = [](int64_t k) { return Tensor::scalar<int64_t>(k); };
+    EXPECT_TRUE(run({row({1, 2}), steps(3)})[0].identical(row({2, 3})));
+    EXPECT_TRUE(run({row({}), steps(3)})[1].identical(steps(3)));
+    EXPECT_TRUE(contains(what([&] { std::ignore = run({row({1, -2}), steps(3)}); }), "check failed: x is positive"));
+    EXPECT_TRUE(contains(what([&] { std::ignore = run({row({1, 2}), steps(4)}); }), "check failed: few steps"));
+  }
+}
+
 TEST(Check, StaysInGradients) {
   const Function f = trace("f", {{"x", f32, {"n"}}}, [](Var x) {
     check(x > 0, "x is positive");

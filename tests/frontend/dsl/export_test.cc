@@ -64,5 +64,20 @@ TEST(Export, SaysWhatItOptimised) {
   std::remove(path.c_str());
 }
 
+// ONNX Runtime has no Swish, and no Softplus of f64; both stay where the program has them.
+TEST(Export, RaisesToOperatorsThatRuntimesHave) {
+  const Function f = trace("f", {{"x", f32, {"n"}}, {"z", f64, {"n"}}}, [](Var x, Var z) {
+    return Outputs{{"a", x * sigmoid(x)}, {"b", log(1 + exp(z))}, {"c", log(1 + exp(x))}};
+  });
+  const std::string file = export_onnx_bytes(f, {.opset = 25});
+  EXPECT_EQ(file.find("Swish"), std::string::npos);
+  EXPECT_NE(file.find("Softplus"), std::string::npos);  // of f32
+  const auto y = compile(load_onnx(file.data(), file.size(), nullptr))(
+      {Tensor::of<float>({2}, {2, -100}), Tensor::of<double>({2}, {800, -800})});
+  EXPECT_NEAR(y[0].to_vector<float>()[0], 2 / (1 + std::exp(-2.0)), 1e-6);
+  EXPECT_EQ(y[1].to_vector<double>()[0], 800);
+  EXPECT_EQ(y[2].to_vector<float>()[0], 2 + std::log1p(std::exp(-2.F)));
+}
+
 }  // namespace
 }  // namespace tc

@@ -94,6 +94,38 @@ TEST(Gradients, StopHidesADependence) {
   EXPECT_EQ(evaluate(*jvp_of(m), {at, ones})[1], (std::vector<double>{1, -2, 3}));
 }
 
+// Where the parts overflow or vanish: log(sigmoid(x)) and log(1 + exp(x)) far from 0.
+TEST(Gradients, OfWellKnownFunctionsAreTheirs) {
+  Module m;
+  Builder b(m.main());
+  Value* x = m.main().add_input(Type::tensor(DType::f64, Shape::of({4})), "x");
+  Value* plus = b.make<Log>({b.make<Add>({b.make<Exp>({x}), b.scalar<double>(1)})});
+  m.main().set_outputs(std::vector<Value*>{b.make<Log>({b.make<Sigmoid>({x})}), plus});
+  const Tensor at = Tensor::of<double>({4}, {-820, -100, 100, 820}), ones = Tensor::of<double>({4}, {1, 1, 1, 1}),
+               zeros = Tensor::of<double>({4}, {0, 0, 0, 0});
+  const auto near = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-15) << i;
+  };
+  near(evaluate(*vjp_of(m), {at, ones, zeros})[2], {1, 1, 0, 0});
+  near(evaluate(*vjp_of(m), {at, zeros, ones})[2], {0, 0, 1, 1});
+  near(evaluate(*jvp_of(m), {at, ones})[2], {1, 1, 0, 0});
+  near(evaluate(*jvp_of(m), {at, ones})[3], {0, 0, 1, 1});
+}
+
+// Raising idioms drops what nobody uses, but not what was asked for.
+TEST(Gradients, OfAnUnusedParameterIsZero) {
+  Module m;
+  Builder b(m.main());
+  Value* x = m.main().add_input(Type::tensor(DType::f64, Shape::of({})), "x");
+  Parameter::Attrs unused;
+  unused.name = "w";
+  unused.value = Tensor::of<double>({2}, {3, 4});
+  b.make<Parameter>({}, unused);
+  m.main().set_outputs(std::vector<Value*>{b.make<Mul>({x, x})});
+  EXPECT_EQ(evaluate(*gradient_of(m, {"w"}), {Tensor::of<double>({}, {5})})[0], (std::vector<double>{0, 0}));
+}
+
 class GradientTest : public testing::TestWithParam<size_t> {};
 
 TEST_P(GradientTest, AgreesWithDifferences) {
