@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,15 @@ using Differentiate =
 struct ImportOptions {
   // Folder for external data when the model is given as bytes; empty: external data is an error.
   std::string external_data_folder = {};
+  // Contents (u8) of external files by location, which are not looked for in the folder.
+  std::map<std::string, Tensor> external_files = {};
+  // Take the place of initialisers of the main graph. Error bad_input when there is none of the name, element type and
+  // extents.
+  std::map<std::string, Tensor> initializers = {};
+  // Extents of dimensions that are named so, or denoted so.
+  std::map<std::string, int64_t> dims = {}, denoted_dims = {};
+  // Where set, inputs that have an initialiser are inputs, not weights, and this gets their initialisers.
+  std::map<std::string, Tensor>* overridable = nullptr;
   // What the operator Gradient stands for (tc::gradients_at); empty: it is unsupported.
   Differentiate differentiate = {};
 };
