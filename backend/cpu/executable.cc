@@ -14,7 +14,10 @@
 namespace tc {
 
 Context::Context(std::shared_ptr<const Executable> executable, int threads)
-    : executable_(std::move(executable)), runtime_(threads), frame_(executable_->plan(), runtime_) {
+    : Context(std::move(executable), std::make_shared<kernels::Team>(threads)) {}
+
+Context::Context(std::shared_ptr<const Executable> executable, std::shared_ptr<kernels::Team> team)
+    : executable_(std::move(executable)), runtime_(std::move(team)), frame_(executable_->plan(), runtime_) {
   runtime_.max_memory = executable_->options().max_memory;
   runtime_.max_steps = executable_->options().max_steps;
 }
@@ -124,6 +127,10 @@ cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& con
 
 std::unique_ptr<Context> Executable::make_context(int threads) const {
   return std::make_unique<Context>(shared_from_this(), threads);
+}
+
+std::unique_ptr<Context> Executable::make_context(std::shared_ptr<kernels::Team> team) const {
+  return std::make_unique<Context>(shared_from_this(), std::move(team));
 }
 
 size_t Executable::constant_bytes() const {

@@ -20,6 +20,8 @@ class Executable;
 class Context {
  public:
   Context(std::shared_ptr<const Executable> executable, int threads);
+  // On a team that others use, too: what it is busy with when a step comes, the step does by itself.
+  Context(std::shared_ptr<const Executable> executable, std::shared_ptr<kernels::Team> team);
   const Executable& executable() const { return *executable_; }
   int threads() const { return runtime_.team.threads(); }
 
@@ -30,6 +32,12 @@ class Context {
   Memory memory() const;
   // From now on each run appends one entry per step; null stops it.
   void profile_into(std::vector<cpu::StepTiming>* timings) { runtime_.profile = timings; }
+  // From now on a run ends with Error limit_steps before its next step once `cancel` is true or the steady clock is
+  // past the deadline. Null and INT64_MAX: never.
+  void stop_at(const std::atomic<bool>* cancel, int64_t deadline_ns) {
+    runtime_.cancel = cancel;
+    runtime_.deadline_ns = deadline_ns;
+  }
 
  private:
   friend class Executable;
@@ -53,6 +61,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   std::vector<Datum> run(std::vector<Datum> inputs, Context& context) const;
   // `threads` 0: one for every core.
   std::unique_ptr<Context> make_context(int threads = 0) const;
+  std::unique_ptr<Context> make_context(std::shared_ptr<kernels::Team> team) const;
 
   size_t packed_bytes() const { return packed_.bytes(); }
   int packed_weights() const { return packed_.count(); }

@@ -145,6 +145,13 @@ const Step* Frame::running() const {
   return current_ >= 0 && i < plan_.steps.size() ? plan_.steps[i].get() : nullptr;
 }
 
+void Frame::stop_if_asked() const {
+  if (runtime_.cancel && runtime_.cancel->load(std::memory_order_relaxed))
+    tc::fail(ErrorCode::limit_steps, "the run was cancelled");
+  if (runtime_.deadline_ns != INT64_MAX && now_ns() > runtime_.deadline_ns)
+    tc::fail(ErrorCode::limit_steps, "the run was not done by its deadline");
+}
+
 void Frame::charge(size_t bytes) const {
   if (runtime_.max_memory == UINT64_MAX) return;
   const uint64_t pool = runtime_.pool->live_bytes();
@@ -397,6 +404,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
   for (size_t i = 0; i < steps; ++i) {
     const Step& step = *plan_.steps[i];
     current_ = static_cast<int>(i);
+    stop_if_asked();
     for (Slot s : plan_.late[i]) place(s);
     if (runtime_.profile || talk) {
       const int64_t begin = now_ns();

@@ -2,6 +2,7 @@
 // to run; nothing is allocated while extents stay the same, except outputs that the caller kept.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -52,13 +53,18 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
 
 // What all frames of one context share.
 struct Runtime {
-  explicit Runtime(int threads) : team(threads), pool(std::make_shared<TensorPool>()) {}
-  kernels::Team team;
+  explicit Runtime(std::shared_ptr<kernels::Team> t)
+      : shared_team(std::move(t)), team(*shared_team), pool(std::make_shared<TensorPool>()) {}
+  explicit Runtime(int threads) : Runtime(std::make_shared<kernels::Team>(threads)) {}
+  std::shared_ptr<kernels::Team> shared_team;  // its owner, with whom other contexts may share it
+  kernels::Team& team;
   std::shared_ptr<TensorPool> pool;
   uint64_t max_memory = UINT64_MAX, max_steps = UINT64_MAX;
   uint64_t steps = 0;  // loop iterations of this run
   RandomRun random;
   std::vector<StepTiming>* profile = nullptr;  // filled when set
+  const std::atomic<bool>* cancel = nullptr;   // the run ends before the next step once it is true
+  int64_t deadline_ns = INT64_MAX;             // of the steady clock; the run ends before the next step after it
   int depth = 0;
   uint64_t heap_bytes = 0;  // of values that reference bodies made and that are alive
   uint64_t pool_bytes = 0;  // alive in the pool when this run began
@@ -138,6 +144,7 @@ class Frame {
   void enter_extents(Slot s, DType dtype, const Extents& e);
   void check_claims(int step) const;  // of those that can be told after it
   void prepare(int step);
+  void stop_if_asked() const;       // Error limit_steps when the run was cancelled or is late
   void charge(size_t bytes) const;  // Error limit_memory when that many more bytes exceed the budget
   void drop_object(size_t buffer);
   std::vector<Datum> run_steps(std::vector<Datum> inputs, Frame* outer);

@@ -1,6 +1,8 @@
 // From a program to something that runs.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +15,13 @@
 namespace tc {
 
 class Executable;
+namespace kernels {
+class Team;
+}
+
+// Threads that programs may share (CompilerOptions::team): `threads` of them, the caller of a run included, 0 for one
+// per core of the process. None is started before there is work for it.
+std::shared_ptr<kernels::Team> make_team(int threads = 0);
 
 struct CompilerOptions {
   int level = 2;         // 0: as written, 1: simplified, 2: fused
@@ -26,6 +35,25 @@ struct CompilerOptions {
   // Callers whose memory and threads are kept for later calls; what a burst takes beyond is given back as its calls
   // end. 0: one per core of the process.
   int idle_contexts = 0;
+  // Takes the place of `threads`: all concurrent runs use this team, and so may those of other programs. A step that
+  // finds the team busy runs on its caller's thread alone, so that a burst of callers starts no threads.
+  std::shared_ptr<kernels::Team> team = {};
+};
+
+// What one step of a run did.
+struct StepTime {
+  std::string op, node, kernel;  // the operator, the node of the model (empty where it has no name), what computed it
+  int depth;                     // 1 in the main graph, more in graphs within it
+  int64_t begin_ns, end_ns;      // of the steady clock
+  double flops;                  // 0: not known
+  int64_t bytes;                 // read and written
+};
+
+struct RunOptions {
+  // Both end the run before its next step, with Error limit_steps.
+  const std::atomic<bool>* cancel = nullptr;  // once it is true; any thread may set it
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::vector<StepTime>* profile = nullptr;  // gets an entry per step
 };
 
 // A compiled program. A cheap handle, undefined by default, which may only be assigned to; calls from several threads
@@ -40,7 +68,8 @@ class Compiled {
     return (*this)(std::vector<Tensor>{first, more...});
   }
   // The same for values that are not tensors. Inputs that are moved in may be donated to outputs.
-  std::vector<Datum> run(std::vector<Datum> inputs) const;
+  std::vector<Datum> run(std::vector<Datum> inputs) const { return run(std::move(inputs), {}); }
+  std::vector<Datum> run(std::vector<Datum> inputs, const RunOptions& options) const;
   // Gives the memory and threads of idle callers back; the next call takes them anew. Weights stay.
   void trim() const;
   size_t idle_contexts() const;

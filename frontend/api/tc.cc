@@ -30,12 +30,34 @@ Function parse(std::string_view text) {
   return Function(parse_module(text, "text"));
 }
 
-// Idle contexts, one of which a call takes: made with the thread count that was asked for.
+std::shared_ptr<kernels::Team> make_team(int threads) {
+  if (threads < 0) fail(ErrorCode::bad_argument, "a team cannot have ", threads, " threads");
+  return std::make_shared<kernels::Team>(threads);
+}
+
+// Idle contexts, one of which a call takes: made with the thread count, or on the team, that was asked for.
 struct Compiled::Pool {
   std::mutex mutex;
   std::vector<std::unique_ptr<Context>> idle;
   int threads = 0;
+  std::shared_ptr<kernels::Team> team;
   size_t most_idle = 1;
+
+  std::unique_ptr<Context> take(const Executable& program) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        auto context = std::move(idle.back());
+        idle.pop_back();
+        return context;
+      }
+    }
+    return team ? program.make_context(team) : program.make_context(threads);
+  }
+  void give_back(std::unique_ptr<Context> context) {
+    const std::lock_guard lock(mutex);
+    if (idle.size() < most_idle) idle.push_back(std::move(context));
+  }
 };
 
 Compiled compile(const Function& f, const CompilerOptions& options) {
@@ -58,6 +80,7 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   c.executable_ = compile(clone(f.module()), o);
   c.pool_ = std::make_shared<Compiled::Pool>();
   c.pool_->threads = options.threads;
+  c.pool_->team = options.team;
   c.pool_->most_idle = static_cast<size_t>(options.idle_contexts ? options.idle_contexts : kernels::cpu_info().cores);
   return c;
 }
@@ -67,20 +90,37 @@ const Executable& Compiled::executable() const {
   return *executable_;
 }
 
-std::vector<Datum> Compiled::run(std::vector<Datum> inputs) const {
+namespace {
+
+StepTime described(const cpu::StepTiming& t) {
+  const Node& n = *t.step->node;
+  return {std::string(n.info().name()), n.location(), t.step->kernel, t.depth, t.begin_ns, t.end_ns, t.flops, t.bytes};
+}
+
+}  // namespace
+
+std::vector<Datum> Compiled::run(std::vector<Datum> inputs, const RunOptions& options) const {
   const Executable& program = executable();
-  std::unique_ptr<Context> context;
-  {
-    const std::lock_guard lock(pool_->mutex);
-    if (!pool_->idle.empty()) {
-      context = std::move(pool_->idle.back());
-      pool_->idle.pop_back();
-    }
+  std::unique_ptr<Context> context = pool_->take(program);
+  const bool stops = options.cancel || options.deadline;
+  if (!stops && !options.profile) {
+    auto outputs = program.run(std::move(inputs), *context);
+    pool_->give_back(std::move(context));
+    return outputs;
   }
-  if (!context) context = program.make_context(pool_->threads);
+  using Nanoseconds = std::chrono::nanoseconds;
+  context->stop_at(options.cancel,
+                   options.deadline
+                       ? std::chrono::duration_cast<Nanoseconds>(options.deadline->time_since_epoch()).count()
+                       : INT64_MAX);
+  std::vector<cpu::StepTiming> timings;
+  if (options.profile) context->profile_into(&timings);
   auto outputs = program.run(std::move(inputs), *context);
-  const std::lock_guard lock(pool_->mutex);
-  if (pool_->idle.size() < pool_->most_idle) pool_->idle.push_back(std::move(context));
+  if (options.profile)
+    for (const auto& t : timings) options.profile->push_back(described(t));
+  context->profile_into(nullptr);
+  context->stop_at(nullptr, INT64_MAX);
+  pool_->give_back(std::move(context));
   return outputs;
 }
 

@@ -7,6 +7,7 @@
 // Everything throws tc::Error, which names the place and the cause.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,9 +28,10 @@
 namespace tc {
 
 // Reads an .onnx model or textual IR (.tc). Weights stay views into the mapped file. Errors: bad_file,
-// bad_external_data, bad_text, unsupported, unknown_op and what type inference finds.
+// bad_external_data, bad_text, unsupported, unknown_op and what type inference finds; bad_input for an initialiser that
+// does not fit.
 Function load(const std::string& path, const LoadOptions& options = {});
-// An ONNX model from memory, which must stay unchanged while `owner` lives; external data is refused.
+// An ONNX model from memory, which must stay unchanged while `owner` lives.
 Function load_onnx(const void* data, size_t size, std::shared_ptr<const void> owner, const LoadOptions& options = {});
 Function parse(std::string_view text);  // textual IR
 

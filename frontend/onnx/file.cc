@@ -192,18 +192,27 @@ SharedBytes ExternalData::resolve(const KeyValues& external_data, std::optional<
   if (size && *length != *size) {
     fail(ErrorCode::bad_external_data, "external data of ", *length, " bytes, expected ", *size);
   }
-  if (folder_.empty()) {
+  SharedBytes whole;
+  std::string name(*location);
+  if (const auto it = in_memory_.find(*location); it != in_memory_.end()) {
+    const auto bytes = it->second.span<uint8_t>();
+    whole = {bytes, it->second.owner(), nullptr};
+  } else if (folder_.empty()) {
     fail(ErrorCode::bad_external_data, "external data \"", *location,
          "\" of a model that was loaded from memory; say which folder it lies in");
+  } else {
+    const std::shared_ptr<const MappedFile> mapped = file(*location);
+    whole = {mapped->bytes(), mapped, mapped.get()};
+    name = mapped->name();
   }
-  const std::shared_ptr<const MappedFile> mapped = file(*location);
-  const uint64_t available = mapped->bytes().size();
+  const uint64_t available = whole.bytes.size();
   if (offset > available || (length && *length > available - offset)) {
-    fail(ErrorCode::bad_external_data, mapped->name(), ": external data of ",
+    fail(ErrorCode::bad_external_data, name, ": external data of ",
          length ? cat(*length, " bytes at offset ", offset) : cat("offset ", offset), " in a file of ", available,
          " bytes");
   }
-  return {mapped->bytes().subspan(offset, length.value_or(available - offset)), mapped, mapped.get()};
+  whole.bytes = whole.bytes.subspan(offset, length.value_or(available - offset));
+  return whole;
 }
 
 }  // namespace tc::onnx

@@ -62,6 +62,9 @@ class ExternalData {
   ExternalData(const ExternalData&) = delete;
   ExternalData& operator=(const ExternalData&) = delete;
 
+  // A file that is in memory already, as bytes (u8); its location is compared as it is spelled.
+  void add(const std::string& location, Tensor contents) { in_memory_[location] = std::move(contents); }
+
   // The folder that holds the model file `path`.
   static std::string folder_of(const std::string& path);
 
@@ -76,6 +79,7 @@ class ExternalData {
   std::string folder_;
   int folder_descriptor_ = -1;
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;
+  std::map<std::string, Tensor, std::less<>> in_memory_;
 };
 
 // Opens `path`, relative and without "..", below the folder, following no link: by openat2 where the kernel has it and

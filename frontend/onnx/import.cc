@@ -40,6 +40,11 @@ Importer::Opsets Importer::opsets_of(const std::vector<OperatorSetIdProto>& impo
 
 Dim Importer::dim_of(const Dimension& d, std::string_view value_name, size_t axis) {
   if (d.dim_value && *d.dim_value >= 0) return *d.dim_value;
+  if (const auto it = options_.load.dims.find(std::string(d.dim_param)); it != options_.load.dims.end())
+    return it->second;
+  if (const auto it = options_.load.denoted_dims.find(std::string(d.denotation));
+      it != options_.load.denoted_dims.end())
+    return it->second;
   if (!d.dim_param.empty() && options_.load.shared_symbols) return Dim::symbol(std::string(d.dim_param));
   return Dim::symbol(cat(value_name, ".", axis));
 }
@@ -91,8 +96,10 @@ std::optional<Value*> Importer::lookup(Scope& scope, std::string_view name) {
     const auto sparse = s->sparse.find(name);
     if (dense == s->initializers.end() && sparse == s->sparse.end()) continue;
     const Frame frame("initialiser", name);
-    Tensor t =
-        dense != s->initializers.end() ? to_tensor(*dense->second, source_) : to_tensor(*sparse->second, source_);
+    const auto given = s->outer ? options_.load.initializers.end() : options_.load.initializers.find(std::string(name));
+    Tensor t = given != options_.load.initializers.end() ? given->second
+               : dense != s->initializers.end()          ? to_tensor(*dense->second, source_)
+                                                         : to_tensor(*sparse->second, source_);
     // Before everything else in its graph, so that regions met earlier could have used it too.
     Builder b(*s->graph, s->graph->first());
     return s->values[name] = b.constant(std::move(t), std::string(name));
@@ -225,7 +232,7 @@ void Importer::import_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
 
 // Whether callers feed an input that has an initialiser.
 bool Importer::overridden(std::string_view name) const {
-  return model_.ir_version >= kOverridable && options_.load.overridden.count(name);
+  return model_.ir_version >= kOverridable && (options_.load.overridable || options_.load.overridden.count(name));
 }
 
 void Importer::fill_graph(const GraphProto& proto, Graph& graph, Scope& scope) {
@@ -291,6 +298,17 @@ std::unique_ptr<Graph> Importer::import_region(const GraphProto& proto, const st
   return graph;
 }
 
+void Importer::check_given_initializers() const {
+  for (const auto& [name, tensor] : options_.load.initializers) {
+    const auto& own = model_.graph->initializer;
+    const auto it =
+        std::find_if(own.begin(), own.end(), [&, &wanted = name](const auto& t) { return t.name == wanted; });
+    if (it == own.end()) fail(ErrorCode::bad_input, "the model has no initialiser '", name, "' to be replaced");
+    if (tensor.extents() != it->dims || dtype_from_onnx(it->data_type) != tensor.dtype())
+      fail(ErrorCode::bad_input, "initialiser '", name, "' is replaced by ", tensor.type(), ", which it is not");
+  }
+}
+
 void Importer::reach(int depth) {
   if (depth > kMaxDepth) fail(ErrorCode::limit_nesting, "graphs are nested more than ", kMaxDepth, " deep");
   deepest_ = std::max(deepest_, depth);
@@ -327,9 +345,17 @@ std::unique_ptr<Module> Importer::run() {
   std::unordered_set<std::string_view> initialised;
   for (const auto& t : proto.initializer) initialised.insert(t.name);
   for (const auto& t : proto.sparse_initializer) initialised.insert(t.values.name);
+  check_given_initializers();
   for (const auto& in : proto.input) {
-    // A weight that may be overridden is a weight, unless it is.
-    if (initialised.count(in.name) && !overridden(in.name)) continue;
+    if (initialised.count(in.name)) {
+      // A weight that may be overridden is a weight, unless it is.
+      std::map<std::string, Tensor>* defaults = options_.load.overridable;
+      if (!overridden(in.name)) continue;
+      const auto it = std::find_if(proto.initializer.begin(), proto.initializer.end(),
+                                   [&](const auto& t) { return t.name == in.name; });
+      if (it == proto.initializer.end() && !options_.load.overridden.count(in.name)) continue;
+      if (defaults && it != proto.initializer.end()) (*defaults)[std::string(in.name)] = to_tensor(*it, source_);
+    }
     if (in.name.empty()) fail(ErrorCode::bad_graph, "an input of the model has no name");
     if (!in.type) fail(ErrorCode::bad_graph, "input '", in.name, "' has no type");
     if (scope.values.count(in.name)) fail(ErrorCode::bad_graph, "input '", in.name, "' is declared twice");
@@ -354,9 +380,9 @@ std::unique_ptr<Module> import_model(Bytes bytes, std::shared_ptr<const void> ow
                                      const ImportOptions& options) {
   const Frame frame("model", name);
   ExternalData external(external_data_folder);
-  ExternalData none;
+  for (const auto& [location, contents] : options.load.external_files) external.add(location, contents);
   const ModelProto model = parse_model(bytes, name);
-  return Importer(model, {std::move(owner), external_data_folder.empty() ? &none : &external, mapped}, options).run();
+  return Importer(model, {std::move(owner), &external, mapped}, options).run();
 }
 
 }  // namespace
@@ -364,13 +390,13 @@ std::unique_ptr<Module> import_model(Bytes bytes, std::shared_ptr<const void> ow
 std::unique_ptr<Module> import_bytes(const void* data, size_t size, std::shared_ptr<const void> owner,
                                      const std::string& name, const ImportOptions& options) {
   return import_model(Bytes(static_cast<const uint8_t*>(data), size), std::move(owner), nullptr, name,
-                      options.external_data_folder, options);
+                      options.load.external_data_folder, options);
 }
 
 std::unique_ptr<Module> import_file(const std::string& path, const ImportOptions& options) {
   auto file = MappedFile::open(path);
   const std::string folder =
-      options.external_data_folder.empty() ? ExternalData::folder_of(path) : options.external_data_folder;
+      options.load.external_data_folder.empty() ? ExternalData::folder_of(path) : options.load.external_data_folder;
   return import_model(file->bytes(), file, file.get(), path, folder, options);
 }
 

@@ -19,8 +19,6 @@ using Differentiate =
                                       const std::vector<Value*>& inputs)>;
 
 struct ImportOptions {
-  // Folder for external data when the model is given as bytes; empty: external data is an error.
-  std::string external_data_folder = {};
   // What the operator Gradient stands for (tc::gradients_at); empty: it is unsupported.
   Differentiate differentiate = {};
   LoadOptions load = {};

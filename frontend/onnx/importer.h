@@ -104,6 +104,7 @@ class Importer {
   void survey(const NodeProto& proto);                     // notes what graphs and functions inside use that is unknown
   std::unique_ptr<Graph> import_region(const GraphProto& proto, const std::vector<Type>& input_types);
   void reach(int depth);  // Error limit_nesting
+  void check_given_initializers() const;
 
   void index_functions();
   Opsets opsets_in(const FunctionProto& f);

@@ -23,11 +23,12 @@ LIBRARY = {
 }
 LIBRARY["frontend/api"] = list(LIBRARY)
 PROGRAMS = {
+    "doors": [*LIBRARY, "tc.h"],
     "tools": [*LIBRARY, "tc.h", "tools/common", "bench/zoo"],
     "tools/common": [*LIBRARY, "tc.h"],
-    "bench": [*LIBRARY, "tc.h", "tools/common", "bench/zoo"],
+    "bench": [*LIBRARY, "tc.h", "doors", "tools/common", "bench/zoo"],
     "bench/zoo": [*LIBRARY, "tc.h", "tools/common"],
-    "tests": [*LIBRARY, "tc.h", "tools", "tools/common", "bench", "bench/zoo", "examples"],
+    "tests": [*LIBRARY, "tc.h", "doors", "tools", "tools/common", "bench", "bench/zoo", "examples"],
     "examples": ["tc.h", "tools/common", "bench/zoo"],
 }
 FOLDERS = LIBRARY | PROGRAMS
@@ -51,7 +52,7 @@ SYSTEM = {
     r"benchmark/.*": [r"bench/.*"],
     r"[a-z_]+": [r".*"],  # the C++ standard library
     r"((sys|linux|asm)/[a-z0-9_]+|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|poll)\.h": [
-        r"(kernels|frontend/onnx|backend|tools|bench|tests|examples)/.*",
+        r"(kernels|frontend/onnx|backend|doors|tools|bench|tests|examples)/.*",
         r"ir/pages\.cc",
     ],
 }
