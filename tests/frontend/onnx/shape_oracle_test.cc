@@ -171,8 +171,8 @@ void compare_all(bool symbolic, const std::map<std::string, std::string>& open) 
     }
     std::unique_ptr<Module> module;
     try {
-      module =
-          onnx::import_bytes(bytes.data(), bytes.size(), nullptr, name, {std::filesystem::path(path).parent_path()});
+      module = onnx::import_bytes(bytes.data(), bytes.size(), nullptr, name,
+                                  {.load = {.external_data_folder = std::filesystem::path(path).parent_path()}});
     } catch (const Error& e) {
       // Some nodes need values, and Gradient needs passes.
       if (e.code() == ErrorCode::unsupported && (symbolic || name.starts_with("simple/test_gradient_of_")))
