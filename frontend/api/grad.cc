@@ -47,14 +47,8 @@ std::vector<Var> grad(Var y, const std::vector<Var>& wrt, Location at) {
   return vjp({std::move(y)}, {}, wrt, at);
 }
 
-std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds, const std::vector<Var>& wrt,
-                     Location at) {
-  const dsl::Site site("grad", at);
-  dsl::Tracer& t = dsl::Tracer::current();
-  if (t.eager())
-    dsl::refuse(ErrorCode::bad_argument, "values that are computed at once have no history",
-                {"differentiate in a function: tc::jit([](tc::Var x) { return tc::grad(loss(x), {x}); })"});
-  // Differentiation replaces calls by what they call; Vars of their results go on to mean the same.
+void dsl::inline_calls() {
+  Tracer& t = Tracer::current();
   std::vector<Node*> calls;
   for (const auto& n : t.graph().nodes())
     if (autodiff::plain_callee(*n)) calls.push_back(n.get());
@@ -67,6 +61,16 @@ std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& se
     for (Node* n = before ? before->next() : t.graph().first(); n != call; n = n->next())
       if (autodiff::plain_callee(*n)) calls.push_back(n);
   }
+}
+
+std::vector<Var> vjp(const std::vector<Var>& outputs, const std::vector<Var>& seeds, const std::vector<Var>& wrt,
+                     Location at) {
+  const dsl::Site site("grad", at);
+  dsl::Tracer& t = dsl::Tracer::current();
+  if (t.eager())
+    dsl::refuse(ErrorCode::bad_argument, "values that are computed at once have no history",
+                {"differentiate in a function: tc::jit([](tc::Var x) { return tc::grad(loss(x), {x}); })"});
+  dsl::inline_calls();
   const auto values = [&](const std::vector<Var>& vars) {
     std::vector<Value*> result;
     for (const Var& v : vars) result.push_back(t.use(v));

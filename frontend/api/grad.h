@@ -54,6 +54,8 @@ requires std::same_as<T, Param>
                                    const std::vector<Var>& wrt, Location at = Location::current());
 
 namespace dsl {
+// Differentiation replaces calls by what they call; here, before it does. Vars of their results go on to mean the same.
+void inline_calls();
 // The gradients of the arguments of a function that has `rule` as derivative: `values` are the `count` arguments, the
 // results, and the gradients of the floating-point results.
 [[nodiscard]] std::vector<Var> transposed(const Body& rule, size_t count, const std::vector<Var>& values);

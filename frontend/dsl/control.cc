@@ -210,6 +210,27 @@ std::vector<Var> fori_loop(const Arg& first, const Arg& end, const Body& body, c
   return tracer.emit(id_of<Loop>, operands, nullptr, static_cast<int>(carried.initial.size()), one(std::move(graph)));
 }
 
+std::vector<Var> counted_loop(const Body& body, const Var& trips, bool conditional, const Args& initial) {
+  Tracer& tracer = Tracer::current();
+  Carried carried(initial);
+  std::unique_ptr<Graph> graph = trace_until_stable(carried, 1, [&](const std::vector<Type>& types) {
+    Tracer::Body region(tracer, "body");
+    std::vector<Var> values = {tracer.input(Type::tensor(i64, Shape(Dims())), "iteration")};
+    const Var go_on = tracer.input(Type::tensor(bool_, Shape(Dims())), "condition");
+    for (const Type& t : types) values.push_back(tracer.input(t, {}));
+    Values next = call(body, values);
+    if (conditional)
+      next[0] = scalar_condition(next[0]);
+    else
+      next.insert(next.begin(), go_on);
+    return region.finish(next);
+  });
+  std::vector<Var> operands = {trips, Var()};
+  operands.insert(operands.end(), carried.initial.begin(), carried.initial.end());
+  const int results = graph->num_outputs() - 1;
+  return tracer.emit(id_of<Loop>, operands, nullptr, results, one(std::move(graph)));
+}
+
 namespace {
 
 // Random numbers that running `g` draws.

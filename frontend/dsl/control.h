@@ -35,6 +35,10 @@ std::vector<Var> fori_loop(const Arg& first, const Arg& end, const Body& body, c
 std::vector<Var> scan(const Body& body, const Args& initial, const Args& slices, const ScanOptions& options,
                       const Location& at);
 
+// results = body(i, carried) for i below `trips`: the carried values, and others, which are stacked. When conditional
+// the first of them says whether to go on.
+std::vector<Var> counted_loop(const Body& body, const Var& trips, bool conditional, const Args& initial);
+
 template <class F>
 Body body_of(F& f) {
   return {Flat<F>::kArity, Flat<F>{f}};

@@ -147,15 +147,17 @@ Var sliced(const Var& x, const std::vector<std::pair<int, IndexRange>>& ranges) 
   constexpr int64_t kFirst = std::numeric_limits<int64_t>::min(), kLast = std::numeric_limits<int64_t>::max();
   for (const auto& [axis, r] : ranges) {
     const auto* step = std::get_if<Dim>(&r.step.value());
-    if (!r.step.open() && (!step || !step->is_const()) && (r.start.open() || r.stop.open()))
-      refuse(ErrorCode::bad_argument, "a range whose step is a Var needs both ends",
-             {"which ends are meant depends on the sign of the step"});
     const int64_t by = step && step->is_const() ? step->value() : 1;
     if (by == 0) refuse(ErrorCode::bad_argument, "the step of a range is 0");
     axes.push_back(axis);
-    starts.push_back(bound_tensor(r.start, by > 0 ? 0 : kLast));
-    stops.push_back(bound_tensor(r.stop, by > 0 ? kLast : kFirst));
     steps.push_back(bound_tensor(r.step, 1));
+    const bool either = !r.step.open() && (!step || !step->is_const());  // the sign is the run's
+    const auto end = [&](const Bound& b, int64_t upwards, int64_t downwards) {
+      if (!b.open() || !either) return bound_tensor(b, by > 0 ? upwards : downwards);
+      return where(steps.back() > 0, upwards, ints({downwards}));
+    };
+    starts.push_back(end(r.start, 0, kLast));
+    stops.push_back(end(r.stop, kLast, kFirst));
     unit = unit && step ? step->is(1) : unit && r.step.open();
   }
   const auto joined = [](const std::vector<Var>& parts) {

@@ -259,11 +259,62 @@ Var tile(Arg x, std::vector<int64_t> repetitions) {
   return make<Tile>({v, ints(repetitions)});
 }
 
+namespace {
+
+// What one end of an axis gets, `width` elements; the near ones are those at the tensor.
+Var padding_of(const Var& v, int axis, int64_t width, bool before, const PadOptions& o) {
+  Dims shape = v.shape();
+  shape[static_cast<size_t>(axis)] = width;
+  const Var edge = take(v, ints({before ? 0 : -1}), {.axis = axis});
+  const auto everywhere = [&](const Var& y) { return broadcast_to(y, shape); };
+  switch (o.mode) {
+    case PadKind::maximum:
+      return everywhere(max(v, {.axis = axis, .keepdims = true}));
+    case PadKind::minimum:
+      return everywhere(min(v, {.axis = axis, .keepdims = true}));
+    case PadKind::mean:
+      return everywhere(mean(v, {.axis = axis, .keepdims = true}));
+    case PadKind::median:
+      return everywhere(median(v, {.axis = axis, .keepdims = true}));
+    case PadKind::linear_ramp: {
+      const Var far = operand_like(o.value, v.dtype());
+      const Var steps = astype(before ? arange(width) : arange(width - 1, -1, -1), v.dtype());
+      std::vector<int64_t> trailing;
+      for (int i = axis + 1; i < v.rank(); ++i) trailing.push_back(i - axis);
+      const Var part = (trailing.empty() ? steps : expand_dims(steps, trailing)) / static_cast<double>(width);
+      return far + (edge - far) * part;
+    }
+    default: {
+      // The reflections go to and fro: places of twice the extent.
+      const Var n = operand(Arg(v.dim(axis)));
+      const Var place = remainder(before ? arange(-width, 0) : n + arange(width), n * 2);
+      return take(v, where(place < n, place, n * 2 - 1 - place), {.axis = axis});
+    }
+  }
+}
+
+}  // namespace
+
 Var pad(Arg x, std::vector<PadWidth> axes, PadOptions options) {
   const Site site("pad", x.at());
   const Var v = operand(x);
   const auto rank = static_cast<size_t>(v.rank());
   if (axes.size() > rank) refuse(ErrorCode::bad_argument, cat(axes.size(), " axes are given for ", v.type()));
+  if (options.mode >= PadKind::symmetric) {
+    if (options.mode != PadKind::symmetric && dtypes::ints.has(v.dtype()) && options.mode != PadKind::maximum &&
+        options.mode != PadKind::minimum)
+      refuse(ErrorCode::bad_type, cat("an operand is ", v.type(), ", expected floating-point numbers"),
+             {"convert it: astype(x, tc::f32)"});
+    Var y = v;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const int axis = static_cast<int>(rank - axes.size() + i);
+      std::vector<Var> parts = {y};
+      if (axes[i].before > 0) parts.insert(parts.begin(), padding_of(y, axis, axes[i].before, true, options));
+      if (axes[i].after > 0) parts.push_back(padding_of(y, axis, axes[i].after, false, options));
+      y = concat(parts, {.axis = axis});
+    }
+    return y;
+  }
   std::vector<int64_t> pads(2 * rank);
   for (size_t i = 0; i < axes.size(); ++i) {
     pads[rank - axes.size() + i] = axes[i].before;

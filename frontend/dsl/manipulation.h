@@ -52,10 +52,12 @@ Var roll(Arg x, std::vector<int64_t> shift, RollOptions options = {});
 Var roll(Arg x, int64_t shift, RollOptions options = {});
 Var tile(Arg x, std::vector<int64_t> repetitions);
 
-enum class PadKind : uint8_t { constant, reflect, edge, wrap };
+// The last ones are made axis by axis, of what is there by then: a reflection that repeats the edge, a line from the
+// edge to `value`, one number for all of a line.
+enum class PadKind : uint8_t { constant, reflect, edge, wrap, symmetric, linear_ramp, maximum, mean, median, minimum };
 struct PadOptions {
   PadKind mode = PadKind::constant;
-  Arg value = 0;  // of constant padding
+  Arg value = 0;  // of constant padding, and at the far end of a ramp
 };
 struct PadWidth {
   int64_t before = 0, after = 0;

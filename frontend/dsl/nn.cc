@@ -272,11 +272,22 @@ Var nll_loss(Arg log_probabilities, Arg labels, CrossEntropyOptions options) {
   Var index = dtypes::signed_ints.has(at.dtype()) ? where(label < 0, kNoClass, label) : label;
   if (ignored.defined()) index = where(ignored, 0, index);
   const Var picked = take_along_axis(p, expand_dims(index, axis), {.axis = axis});
-  const Var losses = -squeeze(picked, axis);
-  if (!ignored.defined()) return reduced(losses, options.reduction);
-  const Var counted = where(ignored, 0, losses);
-  if (options.reduction != Reduction::mean) return reduced(counted, options.reduction);
-  return sum(counted) / astype(count_nonzero(~ignored), p.dtype());
+  const Var weights = options.weights.absent() ? Var() : operand_like(options.weights, p.dtype());
+  const Var weight = weights.defined() ? take(weights, index) : Var();
+  Var losses = -squeeze(picked, axis);
+  if (weight.defined()) losses = losses * weight;
+  if (options.label_smoothing != 0) {
+    std::vector<int64_t> trailing;
+    for (int i = axis + 1; i < p.rank(); ++i) trailing.push_back(i - axis);
+    const Var scale = weights.defined() && !trailing.empty() ? expand_dims(weights, trailing) : weights;
+    const Var alike = -mean(scale.defined() ? p * scale : p, {.axis = axis});
+    losses = losses * (1 - options.label_smoothing) + alike * options.label_smoothing;
+  }
+  if (ignored.defined()) losses = where(ignored, 0, losses);
+  if (options.reduction != Reduction::mean || (!ignored.defined() && !weight.defined()))
+    return reduced(losses, options.reduction);
+  if (!weight.defined()) return sum(losses) / astype(count_nonzero(~ignored), p.dtype());
+  return sum(losses) / sum(ignored.defined() ? where(ignored, 0, weight) : weight);
 }
 Var cross_entropy(Arg logits, Arg labels, CrossEntropyOptions options) {
   const Site site("cross_entropy", logits.at());

@@ -208,11 +208,15 @@ Var binary_cross_entropy_with_logits(Arg logits, Arg target, LossOptions options
 Var kl_divergence(Arg log_probabilities, Arg target, LossOptions options = {});
 // Labels are integers along all axes of the logits but `axis`, from 0 on; one that is no class, a negative one
 // included, stops the run. Elements whose label is `ignore_index`, which may be any number, have loss 0 and do not
-// count in a mean; a mean over none is NaN.
+// count in a mean; a mean over none is NaN. With weights, one per class, a loss and its part of a mean's divisor are
+// multiplied by that of its label. With label smoothing s, a target is 1 - s of its label and s of all classes alike
+// (C. Szegedy et al., Rethinking the Inception architecture, CVPR 2016).
 struct CrossEntropyOptions {
   int64_t axis = 1;
   Reduction reduction = Reduction::mean;
   std::optional<int64_t> ignore_index = {};
+  Arg weights = {};
+  double label_smoothing = 0;
 };
 Var cross_entropy(Arg logits, Arg labels, CrossEntropyOptions options = {});
 Var nll_loss(Arg log_probabilities, Arg labels, CrossEntropyOptions options = {});

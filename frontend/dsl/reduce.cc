@@ -1,5 +1,6 @@
 #include "tc/frontend/dsl/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tc/frontend/dsl/dsl.h"
@@ -48,6 +49,12 @@ Var extreme(const Var& x, const ReduceOptions& o) {
   return reduced<Op>(x, o.axis, o.keepdims);
 }
 
+// What has a mean: integers and booleans as f32.
+Var averaged(const Arg& a) {
+  const Var x = operand(a);
+  return dtypes::ints.has(x.dtype()) || x.dtype() == bool_ ? astype(x, f32) : operand(x, Domain::floating);
+}
+
 Var truth(const Var& x) {
   return x.dtype() == bool_ ? x : x != 0;
 }
@@ -72,7 +79,7 @@ Var min(Arg x, ReduceOptions options) {
 }
 Var mean(Arg x, ReduceOptions options) {
   const Site site("mean", x.at());
-  return reduced<ReduceMean>(operand(x, Domain::floating), options.axis, options.keepdims);
+  return reduced<ReduceMean>(averaged(x), options.axis, options.keepdims);
 }
 Var logsumexp(Arg x, ReduceOptions options) {
   const Site site("logsumexp", x.at());
@@ -93,7 +100,7 @@ Var count_nonzero(Arg x, ReduceOptions options) {
 
 Var var(Arg x, VarianceOptions options) {
   const Site site("var", x.at());
-  const Var v = operand(x, Domain::floating);
+  const Var v = averaged(x);
   const Var centred = v - mean(v, {.axis = options.axis, .keepdims = true});
   const Var squares = centred * centred;
   if (options.correction == 0) return mean(squares, {.axis = options.axis, .keepdims = options.keepdims});
@@ -160,9 +167,22 @@ namespace {
 template <class Op>
 Var arg_extreme(const Arg& x, const ArgOptions& o) {
   const Var v = operand(x, Domain::real);
-  if (o.axis) return make<Op>({v}, {.axis = axis_of(*o.axis, v.rank()), .keepdims = o.keepdims});
-  const Var at = make<Op>({flatten(v)}, {.axis = 0, .keepdims = false});
-  return o.keepdims ? reshape(at, Dims(static_cast<size_t>(v.rank()), Dim(1))) : at;
+  std::vector<int64_t> axes = axes_of(o.axis, v.rank());
+  if (axes.size() == 1) return make<Op>({v}, {.axis = axes[0], .keepdims = o.keepdims});
+  // Several axes as one, the last.
+  std::vector<int64_t> order;
+  Dims shape;
+  for (int i = 0; i < v.rank(); ++i) {
+    if (std::count(axes.begin(), axes.end(), i)) continue;
+    order.push_back(i);
+    shape.push_back(v.dim(i));
+  }
+  order.insert(order.end(), axes.begin(), axes.end());
+  Dim n = 1;
+  for (const int64_t a : axes) n *= v.dim(static_cast<int>(a));
+  shape.push_back(n);
+  const Var at = make<Op>({reshape(permute_dims(v, order), ShapeArg(shape))}, {.axis = -1, .keepdims = false});
+  return o.keepdims && !axes.empty() ? expand_dims(at, axes) : at;
 }
 
 }  // namespace
@@ -268,26 +288,38 @@ TopKResult top_k(Arg x, Extent k, TopKOptions options) {
   return {r[0], r[1]};
 }
 
-UniqueAll unique_all(Arg x) {
+namespace {
+
+Unique::Attrs unique_attrs(const Var& v, const UniqueOptions& o) {
+  Unique::Attrs attrs;
+  if (o.axis) attrs.axis = axis_of(*o.axis, v.rank());
+  return attrs;
+}
+
+}  // namespace
+
+UniqueAll unique_all(Arg x, UniqueOptions options) {
   const Site site("unique_all", x.at());
   const Var v = operand(x);
-  const std::vector<Var> r = make_n<Unique>({v}, {}, 4);
-  return {r[0], r[1], reshape(r[2], v.shape()), r[3]};
+  const std::vector<Var> r = make_n<Unique>({v}, unique_attrs(v, options), 4);
+  return {r[0], r[1], options.axis ? r[2] : reshape(r[2], v.shape()), r[3]};
 }
-UniqueCounts unique_counts(Arg x) {
+UniqueCounts unique_counts(Arg x, UniqueOptions options) {
   const Site site("unique_counts", x.at());
-  const std::vector<Var> r = make_n<Unique>({operand(x)}, {}, 4);
+  const Var v = operand(x);
+  const std::vector<Var> r = make_n<Unique>({v}, unique_attrs(v, options), 4);
   return {r[0], r[3]};
 }
-UniqueInverse unique_inverse(Arg x) {
+UniqueInverse unique_inverse(Arg x, UniqueOptions options) {
   const Site site("unique_inverse", x.at());
   const Var v = operand(x);
-  const std::vector<Var> r = make_n<Unique>({v}, {}, 3);
-  return {r[0], reshape(r[2], v.shape())};
+  const std::vector<Var> r = make_n<Unique>({v}, unique_attrs(v, options), 3);
+  return {r[0], options.axis ? r[2] : reshape(r[2], v.shape())};
 }
-Var unique_values(Arg x) {
+Var unique_values(Arg x, UniqueOptions options) {
   const Site site("unique_values", x.at());
-  return make<Unique>({operand(x)});
+  const Var v = operand(x);
+  return make<Unique>({v}, unique_attrs(v, options));
 }
 
 }  // namespace tc

@@ -25,7 +25,7 @@ struct VarianceOptions {
 Var all(Arg x, ReduceOptions options = {});  // of booleans; other elements count as true unless they are 0
 Var any(Arg x, ReduceOptions options = {});
 Var max(Arg x, ReduceOptions options = {});
-Var mean(Arg x, ReduceOptions options = {});
+Var mean(Arg x, ReduceOptions options = {});  // of integers and booleans: in f32, as var and std
 Var min(Arg x, ReduceOptions options = {});
 Var prod(Arg x, SumOptions options = {});
 Var std(Arg x, VarianceOptions options = {});
@@ -84,7 +84,7 @@ struct DiffOptions {
 Var diff(Arg x, DiffOptions options = {});
 
 struct ArgOptions {
-  std::optional<int64_t> axis = {};  // {}: of the flattened tensor
+  Axes axis = {};  // of several, the place counts through all of them, the last one fastest
   bool keepdims = false;
 };
 Var argmax(Arg x, ArgOptions options = {});  // the first of equals; a NaN wins
@@ -144,8 +144,11 @@ Var take_along_axis(Arg x, Arg indices, T axis) {
   return take_along_axis(std::move(x), std::move(indices), {.axis = static_cast<int64_t>(axis)});
 }
 
+struct UniqueOptions {
+  std::optional<int64_t> axis = {};  // of the distinct slices along an axis
+};
 // Of the distinct elements, ascending; x counts as flattened. `indices` are first occurrences, `inverse_indices` have
-// the shape of x.
+// the shape of x, or one element per slice.
 struct [[nodiscard]] UniqueAll {
   Var values, indices, inverse_indices, counts;
 };
@@ -156,9 +159,9 @@ struct [[nodiscard]] UniqueInverse {
   Var values, inverse_indices;
 };
 // NaNs are one value, as in NumPy and ONNX; the Array API tells them apart.
-UniqueAll unique_all(Arg x);
-UniqueCounts unique_counts(Arg x);
-UniqueInverse unique_inverse(Arg x);
-Var unique_values(Arg x);
+UniqueAll unique_all(Arg x, UniqueOptions options = {});
+UniqueCounts unique_counts(Arg x, UniqueOptions options = {});
+UniqueInverse unique_inverse(Arg x, UniqueOptions options = {});
+Var unique_values(Arg x, UniqueOptions options = {});
 
 }  // namespace tc

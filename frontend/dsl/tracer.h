@@ -207,6 +207,7 @@ Var operand(const Arg& a, Domain domain = Domain::any);
 Var operand_like(const Arg& a, DType like);
 // Undefined for an undefined Var.
 Var optional_operand(const Arg& a);
+Var cast_to(const Var& v, DType t);  // v itself where it has the type
 // The arguments in their common type. Error bad_type when they have none.
 std::vector<Var> promoted(const Args& args, Domain domain = Domain::any);
 std::pair<Var, Var> promoted(const Arg& a, const Arg& b, Domain domain = Domain::any);

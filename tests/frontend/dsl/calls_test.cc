@@ -62,7 +62,7 @@ TEST(Calls, NumbersWhereVarsAreTaken) {
   EXPECT_TRUE(add(row({1, 2}), 3).tensor().identical(row({4, 5})));
   EXPECT_TRUE(add(Tensor{1.0}, 0.1).tensor().identical(Tensor{1.1}));
   EXPECT_EQ(add(Tensor::of<Float16>({1}, {1}), 0.5).dtype(), f16);
-  EXPECT_THROW(add(Tensor{1}, 0.5), Error);
+  EXPECT_TRUE(add(Tensor{1}, 0.5).tensor().identical(row({1.5})));
   const auto power = jit([](auto a, auto n) { return pow(a, n); });
   EXPECT_TRUE(power(row({3}), 2).tensor().identical(row({9})));
   const auto along = jit([](Var a, std::optional<int64_t> axis) { return axis ? sum(a, *axis) : sum(a); });
@@ -79,7 +79,8 @@ TEST(Calls, ValuesOfNumbersAreWeak) {
   EXPECT_EQ(value(Tensor::of<Float16>({1}, {1}), [](Var v) { return v + where(v > 2, 1.5, 0); }).dtype(), f16);
   EXPECT_EQ(value(x, [](Var v) { return where(v > 2, 1, 0); }).dtype(), i64);
   EXPECT_EQ(value(x, [](Var v) { return where(v > 2, 1, 0) + 0.5; }).dtype(), f32);
-  EXPECT_TRUE(contains(what([] { return value(Tensor{1}, [](Var v) { return where(v > 2, 1.5, 0) * v; }); }),
+  EXPECT_EQ(value(Tensor{1}, [](Var v) { return where(v > 2, 1.5, 0) * v; }).dtype(), f32);
+  EXPECT_TRUE(contains(what([] { return value(Tensor{1}, [](Var v) { return where(v > 2, 1.5, 0) & v; }); }),
                        "does not go with a tensor of i32"));
   // What is of a type on purpose keeps it.
   EXPECT_TRUE(contains(what([&] { return value(x, [](Var v) { return asarray(2) * v; }); }), "no common"));

@@ -3,6 +3,7 @@
 numpy_peer.py DIR   reads DIR/cases.json and DIR/tensors.npz, evaluates each case's expression on its inputs, and compares
                     what tc computed; prints one line per difference and how many cases agree
 """
+import functools
 import json
 import pathlib
 import sys
@@ -227,6 +228,79 @@ def updated(x, index, value, f=None):
     return y
 
 
+def single(x):
+    """Of formulas that compute in f64."""
+    return [np.float32(v) for v in x] if isinstance(x, (tuple, list)) else np.float32(x)
+
+
+def bits(x):
+    return np.array([bin(abs(int(v))).count("1") for v in x.ravel()], "u1").reshape(x.shape)
+
+
+def filled_diagonal(x, value, wrap=False):
+    y = x.copy()
+    np.fill_diagonal(y, value, wrap)
+    return y
+
+
+def put_along(x, index, value, axis):
+    y = x.copy()
+    np.put_along_axis(y, index, value, axis)
+    return y
+
+
+def segments(x, at, count, f, start):
+    y = np.full((count, *x.shape[1:]), start, x.dtype)
+    f.at(y, at, x)
+    return y
+
+
+def with_nans(x):
+    y = np.where(x > 0.5, np.float32(nan), x)
+    y[0] = nan
+    return y
+
+
+def modes(x):
+    columns = [np.unique(c, return_counts=True) for c in x.T]
+    return np.array([v[n.argmax()] for v, n in columns], x.dtype), np.array([n.max() for _, n in columns])
+
+
+def until(x, limit):
+    """Running sums and products with what is next, up to the first sum above the limit."""
+    total, products = np.float32(0), []
+    for v in x:
+        products.append(total * v)
+        total += v
+        if total > limit:
+            break
+    return total, np.array(products)
+
+
+def collatz(n):
+    steps = []
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else n * 3 + 1
+        steps.append(n)
+    return np.int64(1), np.array(steps)
+
+
+def recurrence(x, y):
+    s, all_s = 0, []
+    for a, b in zip(x, y):
+        s = a * s + b
+        all_s.append(s)
+    return np.cumprod(x), np.array(all_s)
+
+
+def doubled_to(x, limit):
+    y = x.copy()
+    for row in y:
+        while row.max() < limit:
+            row *= 2
+    return y
+
+
 def cplx(x):
     """Pairs along the last axis as complex numbers."""
     return x[..., 0].astype("f8") + 1j * x[..., 1].astype("f8")
@@ -242,6 +316,56 @@ def log_softmax(x, axis=-1):
 
 def pick(p, labels, axis=1):
     return np.take_along_axis(p, np.expand_dims(labels, axis), axis).squeeze(axis)
+
+
+def adaptive(f, x, extents):
+    for axis, m in enumerate(extents, 2):
+        n = x.shape[axis]
+        parts = [f(np.take(x, range(i * n // m, -(-(i + 1) * n // m)), axis), axis=axis, keepdims=True) for i in range(m)]
+        x = np.concatenate(parts, axis)
+    return x
+
+
+def columns(x, kernel, strides):
+    w = windows(x, kernel, strides, (1, 1), (0, 0, 0, 0), 0)  # batch, channels, out..., kernel...
+    return w.transpose(0, 1, 4, 5, 2, 3).reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], -1)
+
+
+def summed_columns(x, extents, kernel):
+    outs = [e - k + 1 for e, k in zip(extents, kernel)]
+    v = x.reshape(x.shape[0], -1, *kernel, *outs)
+    y = np.zeros((x.shape[0], v.shape[1], *extents), x.dtype)
+    for i, j in np.ndindex(*kernel):
+        y[:, :, i : i + outs[0], j : j + outs[1]] += v[:, :, i, j]
+    return y
+
+
+def distance(d, p):
+    return (np.abs(d.astype("f8") + 1e-6) ** p).sum(-1) ** (1 / p)
+
+
+def ctc(log_p, targets, input_lengths, target_lengths, blank=0):
+    """Over all paths, one by one."""
+    import itertools
+
+    losses = []
+    for n in range(targets.shape[0]):
+        want = [int(t) for t in targets[n, : target_lengths[n]]]
+        total = -inf
+        for path in itertools.product(range(log_p.shape[2]), repeat=int(input_lengths[n])):
+            if [k for k, _ in itertools.groupby(path) if k != blank] == want:
+                total = np.logaddexp(total, sum(log_p[t, n, k] for t, k in enumerate(path)))
+        losses.append(-total)
+    return np.array(losses)
+
+
+def smoothed(logits, labels, weights, part, ignored):
+    p = log_softmax(logits)
+    w = np.where(labels == ignored, 0, weights[labels]) if ignored is not None else weights[labels]
+    counted = labels != ignored if ignored is not None else np.ones(len(labels), bool)
+    hard = -p[np.arange(len(labels)), labels] * w
+    soft = -(p * weights).sum(1) / p.shape[1] * counted
+    return ((1 - part) * hard + part * soft).sum() / w.sum()
 
 
 def difference(case, got, want):

@@ -99,7 +99,7 @@ TEST(Trace, RefusesMixedKinds) {
   EXPECT_TRUE(says(c, "i32[2] and f32[2] have no common element type"));
   EXPECT_TRUE(says(c, "astype(x, tc::f32)"));
   EXPECT_TRUE(says(mix(u64, i8), "no common"));
-  EXPECT_TRUE(says(complaint({{"a", i32, {2}}}, [](Var x) { return x * 0.5; }), "the fraction 0.5 does not go"));
+  EXPECT_TRUE(says(complaint({{"a", i32, {2}}}, [](Var x) { return x & 0.5; }), "the fraction 0.5 does not go"));
   EXPECT_TRUE(says(complaint({{"a", u8, {2}}}, [](Var x) { return x + 256; }), "256 does not fit"));
   EXPECT_TRUE(says(complaint({{"a", f32, {2}}}, [](Var x) { return x + true; }), "the boolean true does not go"));
   c = complaint({{"a", i32, {3}}}, [](Var x) { return exp(x); });

@@ -53,9 +53,37 @@ Group fft_rows();
 Group nn_rows();
 Group control_rows();
 Group program_rows();
+Group quantised_rows();
+Group sequence_rows();
+Group vision_rows();
+Group fold_rows();
+Group layer_rows();
+Group numpy_elementwise_rows();
+Group numpy_index_rows();
+Group numpy_array_rows();
+Group numpy_statistics_rows();
+Group numpy_search_rows();
 inline std::vector<Group> all_groups() {
-  return {elementwise_rows(), creation_rows(), manipulation_rows(), indexing_rows(), reduce_rows(),
-          linalg_rows(),      fft_rows(),      nn_rows(),           control_rows(),  program_rows()};
+  return {elementwise_rows(),
+          creation_rows(),
+          manipulation_rows(),
+          indexing_rows(),
+          reduce_rows(),
+          linalg_rows(),
+          fft_rows(),
+          nn_rows(),
+          layer_rows(),
+          quantised_rows(),
+          vision_rows(),
+          sequence_rows(),
+          control_rows(),
+          fold_rows(),
+          program_rows(),
+          numpy_elementwise_rows(),
+          numpy_array_rows(),
+          numpy_index_rows(),
+          numpy_statistics_rows(),
+          numpy_search_rows()};
 }
 
 // "f32[2,3]" normal numbers, small integers or booleans; "f32[9]{0.5,2}" uniform in a range (of integers: with both
