@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/nonfinite_check.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/text/parse.h"
 #include "tc/kernels/cpu.h"
@@ -34,6 +35,7 @@ struct Compiled::Pool {
   std::vector<std::unique_ptr<Context>> idle;
   int threads = 0;
   size_t most_idle = 1;
+  bool stop_at_nonfinite = false;
 };
 
 Compiled compile(const Function& f, const CompilerOptions& options) {
@@ -56,6 +58,7 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   c.executable_ = compile(clone(f.module()), o);
   c.pool_ = std::make_shared<Compiled::Pool>();
   c.pool_->threads = options.threads;
+  c.pool_->stop_at_nonfinite = options.stop_at_nonfinite;
   c.pool_->most_idle = static_cast<size_t>(options.idle_contexts ? options.idle_contexts : kernels::cpu_info().cores);
   return c;
 }
@@ -76,6 +79,7 @@ std::vector<Datum> Compiled::run(std::vector<Datum> inputs) const {
     }
   }
   if (!context) context = program.make_context(pool_->threads);
+  const cpu::NonFiniteCheck::Scope checked(pool_->stop_at_nonfinite);
   auto outputs = program.run(std::move(inputs), *context);
   const std::lock_guard lock(pool_->mutex);
   if (pool_->idle.size() < pool_->most_idle) pool_->idle.push_back(std::move(context));
