@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "tc/backend/cpu/alias_check.h"
+#include "tc/backend/cpu/nonfinite_check.h"
 #include "tc/backend/cpu/placement.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verbose.h"
@@ -401,6 +402,8 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
   const bool talk = verbose(Topic::exec), check_aliases = AliasCheck::enabled();
   AliasCheck aliases;
   if (check_aliases) aliases.begin(*this);
+  const bool check_finite = NonFiniteCheck::enabled();
+  if (check_finite) NonFiniteCheck::inputs(*this);
   for (size_t i = 0; i < steps; ++i) {
     const Step& step = *plan_.steps[i];
     current_ = static_cast<int>(i);
@@ -423,6 +426,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
       step.run(*this, static_cast<int>(i));
     }
     if (check_aliases) aliases.after(*this, static_cast<int>(i));
+    if (check_finite) NonFiniteCheck::after(*this, static_cast<int>(i));
     after(static_cast<int>(i));
   }
   current_ = static_cast<int>(steps);

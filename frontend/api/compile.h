@@ -32,6 +32,9 @@ struct CompilerOptions {
   // Of random ops that have no seed of their own. With it the n-th run draws the same numbers in every process, on any
   // number of threads; runs differ from each other. Default: numbers that nobody can foresee.
   std::optional<uint64_t> seed = {};
+  // Runs stop at the first step that gives a NaN or an infinity: Error check_failed names its node, line and element,
+  // or the input that has one. Fused steps name one of their nodes; at level 0 each node is a step. Slow.
+  bool stop_at_nonfinite = false;
   // Callers whose memory and threads are kept for later calls; what a burst takes beyond is given back as its calls
   // end. 0: one per core of the process.
   int idle_contexts = 0;

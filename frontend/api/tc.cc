@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/nonfinite_check.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/text/parse.h"
 #include "tc/kernels/cpu.h"
@@ -42,6 +43,7 @@ struct Compiled::Pool {
   int threads = 0;
   std::shared_ptr<kernels::Team> team;
   size_t most_idle = 1;
+  bool stop_at_nonfinite = false;
 
   std::unique_ptr<Context> take(const Executable& program) {
     {
@@ -81,6 +83,7 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   c.pool_ = std::make_shared<Compiled::Pool>();
   c.pool_->threads = options.threads;
   c.pool_->team = options.team;
+  c.pool_->stop_at_nonfinite = options.stop_at_nonfinite;
   c.pool_->most_idle = static_cast<size_t>(options.idle_contexts ? options.idle_contexts : kernels::cpu_info().cores);
   return c;
 }
@@ -102,6 +105,7 @@ StepTime described(const cpu::StepTiming& t) {
 std::vector<Datum> Compiled::run(std::vector<Datum> inputs, const RunOptions& options) const {
   const Executable& program = executable();
   std::unique_ptr<Context> context = pool_->take(program);
+  const cpu::NonFiniteCheck::Scope checked(pool_->stop_at_nonfinite);
   const bool stops = options.cancel || options.deadline;
   if (!stops && !options.profile) {
     auto outputs = program.run(std::move(inputs), *context);

@@ -1,6 +1,7 @@
 // What programs state about their data: runs that stop, and statements that survive.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <tuple>
 
 #include "helpers.h"
@@ -198,6 +199,43 @@ TEST(AssumeShape, GivesARank) {
   expect_runs(f, {row({1, 2, 3, 4, 5, 6}), shape({2, 3})}, "no error");
   expect_runs(f, {row({1, 2, 3, 4, 5, 6}), shape({3, 2})}, "[2,columns]");
   expect_runs(f, {row({1, 2, 3, 4, 5, 6}), shape({2, 3, 1})}, "[2,columns]");
+}
+
+// What stops a run at a NaN or an infinity, and where.
+TEST(StopAtNonFinite, NamesNodeLineAndElement) {
+  const int line = __LINE__ + 1;
+  const Function f = trace("f", {{"x", f32, {2, 3}}}, [](Var x) { return exp(log(x) * 2); });
+  const Tensor good = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6}),
+               bad = Tensor::of<float>({2, 3}, {1, 2, 3, 4, -5, 6});
+  const Compiled plain = compile(f);
+  EXPECT_TRUE(std::isnan(plain(bad)[0].span<float>()[4]));
+  for (const int level : {0, 1, 2}) {
+    const Compiled checked = compile(f, {.level = level, .stop_at_nonfinite = true});
+    EXPECT_TRUE(checked(good)[0].identical(compile(f, {.level = level})(good)[0]));
+    try {
+      static_cast<void>(checked(bad));
+      ADD_FAILURE() << "the run did not stop at level " << level;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::check_failed);
+      EXPECT_EQ(e.diagnostic().location, cat("check_test.cc:", line));
+      EXPECT_TRUE(contains(e.what(), "NaN at [1,1] of f32[2,3]"));
+      EXPECT_TRUE(contains(e.what(), level ? "gave" : "log ("));
+    }
+  }
+}
+
+TEST(StopAtNonFinite, InputsAndBodies) {
+  const Function f = trace("f", {{"x", f64, {2}}, {"n", i64, {}}},
+                           [](Var x, Var n) { return fori_loop(0, n, [](Var, Var v) { return v * v; }, {x}); });
+  const Compiled checked = compile(f, {.stop_at_nonfinite = true});
+  const auto run = [&](double value, int64_t n) {
+    return what([&] {
+      return checked(std::vector<Tensor>{Tensor::of<double>({2}, {1, value}), Tensor::of<int64_t>({}, {n})});
+    });
+  };
+  EXPECT_EQ(run(1e10, 4), "no error");
+  EXPECT_TRUE(contains(run(1e10, 5), "inf at [1] of f64[2]"));
+  EXPECT_TRUE(contains(run(-HUGE_VAL, 0), "input 'x' has -inf at [1] of f64[2]"));
 }
 
 }  // namespace
