@@ -1,6 +1,6 @@
-"""ONNX's own backend runner over the drop-in library.
+"""ONNX's own backend runner over the drop-in library, or over ONNX Runtime with a provider as plug-in.
 
-backend_test.py LIBRARY KNOWN_FAILURES
+backend_test.py LIBRARY KNOWN_FAILURES [PROVIDER_NAME PLUG_IN]
 
 The list of known failures is a ratchet: a listed case that passes fails the test.
 """
@@ -19,6 +19,8 @@ from onnx.backend.base import Backend, BackendRep
 import ort_client
 
 LIBRARY = ort_client.Library(sys.argv[1])
+if len(sys.argv) > 3:
+    LIBRARY.use_provider(*sys.argv[3:])
 KINDS = ["Node", "Simple", "PyTorchConverted", "PyTorchOperator"]  # the others fetch models from elsewhere
 
 

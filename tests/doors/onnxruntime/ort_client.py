@@ -31,6 +31,16 @@ class Library:
         self.env = self.get("CreateEnv", 4, b"python")
         self.allocator = self.get("GetAllocatorWithDefaultOptions")
         self.memory = self.get("CreateCpuMemoryInfo", 0, 0)
+        self.device = None
+
+    def use_provider(self, name, path):
+        """Sessions that are made from now on have this plug-in's provider before the library's own."""
+        self.ok("RegisterExecutionProviderLibrary", self.env, b"plug-in", path.encode())
+        devices, n = C.c_void_p(), C.c_size_t()
+        self.ok("GetEpDevices", self.env, devices, n)
+        for device in (C.c_void_p * n.value).from_address(devices.value):
+            if self.call("EpDevice_EpName", device, result=C.c_char_p) == name.encode():
+                self.device = device
 
     def call(self, name, *args, result=C.c_void_p):
         """Numbers and addresses go as they are, bytes as text; objects of ctypes by their address."""
@@ -61,6 +71,9 @@ class Session:
         self.library = library
         options = library.get("CreateSessionOptions")
         try:
+            if library.device:
+                one = (C.c_void_p * 1)(library.device)
+                library.ok("SessionOptionsAppendExecutionProvider_V2", options, library.env, one, 1, None, None, 0)
             data = C.create_string_buffer(model, len(model))
             self.handle = library.get("CreateSessionFromArray", library.env, data, len(model), options)
         finally:
