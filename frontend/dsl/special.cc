@@ -36,6 +36,15 @@ Var exp_square(const Var& x, double scale) {
   return exp(high * high * scale) * exp((near - high) * (near + high) * scale);
 }
 
+Var erfcx_right(const Var& x) {
+  return polynomial(1 - 7.5 / (x + 3.75), tables::kErfcx) / (x + 0.5);
+}
+
+Var erfcx_of(const Var& x) {
+  const Var right = erfcx_right(abs(x));
+  return where(x < 0, exp_square(where(x < 0, x, 0), 1) * 2 - right, where(x == 0, 1, right));
+}
+
 }  // namespace parts
 
 namespace {
@@ -43,11 +52,6 @@ namespace {
 constexpr double kTwoOverRootPi = 2 * std::numbers::inv_sqrtpi;
 constexpr double kRootHalf = std::numbers::sqrt2 / 2;
 constexpr double kRootTwoOverPi = kTwoOverRootPi * kRootHalf;
-
-// erfcx of x >= 0.
-Var erfcx_right(const Var& x) {
-  return polynomial(1 - 7.5 / (x + 3.75), tables::kErfcx) / (x + 0.5);
-}
 
 // erf of |x| <= 1/2.
 Var erf_near(const Var& x) {
@@ -60,16 +64,15 @@ Var erfc_of(const Var& x) {
   return where(near, 1 - erf_near(where(near, x, 0)), where(x < 0, 2 - tail, tail));
 }
 
-Var erfcx_of(const Var& x) {
-  const Var right = erfcx_right(abs(x));
-  return where(x < 0, exp_square(where(x < 0, x, 0), 1) * 2 - right, where(x == 0, 1, right));
-}
+}  // namespace
 
-Var ndtr_of(const Var& x) {
+Var parts::ndtr_of(const Var& x) {
   const Var a = abs(x), near = a < 0.7;
   const Var tail = exp_square(x, -0.5) * (erfcx_right(a * kRootHalf) * 0.5);
   return where(near, erf_near(where(near, x, 0) * kRootHalf) * 0.5 + 0.5, where(x < 0, tail, 1 - tail));
 }
+
+namespace {
 
 Var log_ndtr_of(const Var& x) {
   const Var far = x<-1, right = x> 0;
@@ -172,6 +175,15 @@ Var sinc_slope(const Var& x, const Var& y) {
 Var logaddexp2_of(const Var& a, const Var& b) {
   const Var distance = where(a == b, 0, abs(a - b));
   return maximum(a, b) + log_1p(pow(2., -distance)) * std::numbers::log2e;
+}
+
+// The largest finite number of a floating-point type.
+double largest_of(DType t) {
+  double largest = std::numeric_limits<double>::max();
+  if (t == f32) largest = std::numeric_limits<float>::max();
+  if (t == f16) largest = 65504;
+  if (t == bf16) largest = 0x1.fep+127;
+  return largest;
 }
 
 }  // namespace
@@ -299,6 +311,21 @@ Var exp10(Arg x) {
 
 Var cbrt(Arg x) {
   return apply("special.cbrt", x, cbrt_of, [](Var, Var y, Var g) { return g / (y * y * 3); });
+}
+
+Var log1pexp(Arg x) {
+  return apply(
+      "special.log1pexp", x, [](Var v) { return -log_expit_of(-v); },
+      [](Var v, Var, Var g) { return g * expit_of(v); });
+}
+
+Var nan_to_num(Arg x, NanToNumOptions options) {
+  const Site site("special.nan_to_num", x.at());
+  const Var v = operand(x, Domain::floating);
+  const double largest = largest_of(v.dtype());
+  const Var low = where(v == -kInfinity, options.neginf.value_or(-largest), v);
+  const Var high = where(v == kInfinity, options.posinf.value_or(largest), low);
+  return where(v == v, high, options.nan);
 }
 
 Var deg2rad(Arg x) {

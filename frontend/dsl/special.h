@@ -5,7 +5,13 @@
 // Error bad_type where x is not of floating point.
 #pragma once
 
-#include "tc/frontend/dsl/var.h"
+#include <optional>
+
+#include "tc/frontend/dsl/special_bessel.h"
+#include "tc/frontend/dsl/special_hyper.h"
+#include "tc/frontend/dsl/special_incomplete.h"
+#include "tc/frontend/dsl/special_integrals.h"
+#include "tc/frontend/dsl/special_zeta.h"
 
 namespace tc::special {
 
@@ -20,6 +26,8 @@ Var log_ndtr(Arg x);  // log(ndtr(x)), also where ndtr(x) is 0: -inf at -inf, 0 
 Var erfinv(Arg x);   // erf(erfinv(x)) = x: -inf at -1, inf at 1
 Var erfcinv(Arg q);  // erfc(erfcinv(q)) = q: inf at 0, -inf at 2
 Var ndtri(Arg p);    // ndtr(ndtri(p)) = p: -inf at 0, inf at 1
+// log_ndtr(ndtri_exp(y)) = y, also where exp(y) is 0: -inf at -inf, inf at 0. Far tails by Newton's method.
+Var ndtri_exp(Arg y);
 
 // Modified Bessel functions of the first kind: the power series (DLMF 10.25.2) for |x| < 7.75, else a polynomial of
 // 1/x.
@@ -64,10 +72,18 @@ Var kl_div(Arg x, Arg y);      // x log(x / y) - x + y, which does not cancel: y
 Var logaddexp2(Arg x, Arg y);  // log2(2^x + 2^y)
 Var sinc(Arg x);               // sin(pi x) / (pi x): 1 at 0, 0 at +-inf
 
-Var exp2(Arg x);     // 2^x
-Var exp10(Arg x);    // 10^x
-Var cbrt(Arg x);     // the real cube root: a power and one step of Newton's method
-Var deg2rad(Arg x);  // degrees in radians
-Var rad2deg(Arg x);  // radians in degrees
+Var exp2(Arg x);      // 2^x
+Var exp10(Arg x);     // 10^x
+Var cbrt(Arg x);      // the real cube root: a power and one step of Newton's method
+Var log1pexp(Arg x);  // log(1 + exp(x)): x at large x, with relative accuracy in the tail
+Var deg2rad(Arg x);   // degrees in radians
+Var rad2deg(Arg x);   // radians in degrees
+
+struct NanToNumOptions {
+  double nan = 0;
+  std::optional<double> posinf = {}, neginf = {};  // the largest finite number, and its negative
+};
+// x with these numbers in place of NaN and the infinities.
+Var nan_to_num(Arg x, NanToNumOptions options = {});
 
 }  // namespace tc::special

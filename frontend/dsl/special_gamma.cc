@@ -48,13 +48,19 @@ Var trigamma_right(const Var& x) {
 // log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 of x >= 8: Stirling's series (DLMF 5.11.1).
 constexpr double kStirling[] = {1. / 12,   -1. / 360,      1. / 1260, -1. / 1680,
                                 1. / 1188, -691. / 360360, 1. / 156,  -3617. / 122400};
-constexpr double kHalfLogTwoPi = 0x1.d67f1c864beb5p-1;
-constexpr double kRootTwoPi = 0x1.40d931ff62706p+1;
+
+}  // namespace
+
+namespace parts {
 
 Var stirling(const Var& x) {
   const Var r = 1 / x;
   return r * polynomial(r * r, kStirling);
 }
+
+}  // namespace parts
+
+namespace {
 
 // x and the product of what is above: gamma(x) = product * gamma(shifted) with shifted <= 1 + low, for x <= 8.
 std::pair<Var, Var> shifted(const Var& x, double low) {
@@ -67,7 +73,11 @@ std::pair<Var, Var> shifted(const Var& x, double low) {
   return {y, product};
 }
 
-// gamma of x > -1 by recurrence to [1, 2], or by Stirling's series.
+}  // namespace
+
+namespace parts {
+
+// By recurrence to [1, 2], or by Stirling's series.
 Var gamma_right(const Var& x) {
   const Var far = x > 8, low = x < 1, negative = x < 0;
   const auto [y, product] = shifted(where(far, 1.5, x), 1);
@@ -88,6 +98,10 @@ Var gammaln_right(const Var& x) {
   return where(far, (z - 0.5) * (log(z) - 1) + (stirling(z) + (kHalfLogTwoPi - 0.5)), near);
 }
 
+}  // namespace parts
+
+namespace {
+
 // sin(pi x) of x that is no whole number; where it is one, 1.
 Var sine_of_turns(const Var& x, const Var& whole) {
   const Var turns = where(whole, 0.5, x);
@@ -104,13 +118,17 @@ Var gammaln_of(const Var& x) {
   return where(pole, kInfinity, where(left, reflected, right));
 }
 
-Var gamma_of(const Var& x) {
+}  // namespace
+
+Var parts::gamma_of(const Var& x) {
   const Var left = x < -1, pole = (x < 0) & (floor(x) == x);
   const Var y = gamma_right(where(pole, 1, where(left, -x, x)));
   const Var safe = where(left, x, -1);
   const Var reflected = -std::numbers::pi / sine_of_turns(safe, (!left) | pole) / where(left, y, 1) / safe;
   return where(pole, astype(kNan, f64), where(left, reflected, y));
 }
+
+namespace parts {
 
 // log(beta(a, b)) for a, b > 0 by ratios, which do not cancel: the form of SLATEC's DLBETA (Fullerton 1977).
 Var betaln_of(const Var& a, const Var& b) {
@@ -131,6 +149,10 @@ Var betaln_of(const Var& a, const Var& b) {
   const Var edge = where(p == 0, kInfinity, where((p > 0) & (q == kInfinity), -kInfinity, astype(kNan, f64)));
   return where(valid, y, edge);
 }
+
+}  // namespace parts
+
+namespace {
 
 // The product of few factors where gamma is not large, else exp(log).
 Var beta_of(const Var& a, const Var& b) {

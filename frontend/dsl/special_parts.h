@@ -12,6 +12,8 @@
 namespace tc::special::parts {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kHalfLogTwoPi = 0x1.d67f1c864beb5p-1;
+inline constexpr double kRootTwoPi = 0x1.40d931ff62706p+1;
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // f of x in f64 with the rule of its gradient. A rule is traced with every call, so it may not call a function that has
@@ -32,10 +34,30 @@ Var apply(const char* name, const Arg& x, const Arg& y, F f, Rule rule) {
   return astype(custom_vjp(f, rule)(both[0], both[1]), a.dtype());
 }
 
+// The same of three.
+template <class F, class Rule>
+Var apply(const char* name, const Arg& x, const Arg& y, const Arg& z, F f, Rule rule) {
+  const dsl::Site site(name, x.at());
+  const std::vector<Var> list = dsl::promoted({x, y, z}, dsl::Domain::floating);
+  const std::vector<Var> all = broadcast_arrays({astype(list[0], f64), astype(list[1], f64), astype(list[2], f64)});
+  return astype(custom_vjp(f, rule)(all[0], all[1], all[2]), list[0].dtype());
+}
+
 Var polynomial(const Var& t, std::span<const double> c);  // c[0] + c[1] t + ...
 Var log_1p(const Var& x);
 Var exp_square(const Var& x, double scale);  // exp(scale * x^2)
 
+Var erfcx_right(const Var& x);  // of x >= 0
+Var erfcx_of(const Var& x);
+
+Var ndtr_of(const Var& x);
+Var ndtri_exp_of(const Var& y);
+
+Var stirling(const Var& x);  // log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 of x >= 8
+Var gamma_of(const Var& x);
+Var gamma_right(const Var& x);    // gamma of x > -1
+Var gammaln_right(const Var& x);  // log(gamma(x)) of x > 0
+Var betaln_of(const Var& a, const Var& b);
 Var digamma_of(const Var& x);
 Var trigamma_of(const Var& x);
 

@@ -3,28 +3,9 @@
 
 Run in the root of the repository: python3 tools/special/fit.py > frontend/dsl/special_tables.h
 """
-from mpmath import (mp, mpf, cos, pi, erf, erfc, erfinv, exp, log, sqrt, besseli, gamma, loggamma, psi, findroot,
-                    factorial)
+from mpmath import mp, mpf, pi, erf, erfc, erfinv, exp, log, sqrt, besseli, gamma, loggamma, psi, findroot, factorial
 
-mp.dps = 60
-
-
-def fit(f, terms):
-    """Coefficients, lowest first, of the polynomial in t that agrees with f(t) at the Chebyshev nodes of [-1, 1]."""
-    nodes = [cos(pi * (2 * k + 1) / (2 * terms)) for k in range(terms)]
-    values = [f(t) for t in nodes]
-    series = [2 * sum(v * cos(j * pi * (2 * k + 1) / (2 * terms)) for k, v in enumerate(values)) / terms
-              for j in range(terms)]
-    series[0] /= 2
-    total, last, this = [mpf(0)] * terms, [mpf(1)], [mpf(0), mpf(1)]
-    for j in range(terms):
-        for i, c in enumerate(last):
-            total[i] += series[j] * c
-        following = [mpf(0)] + [2 * c for c in this]
-        for i, c in enumerate(last):
-            following[i] -= c
-        last, this = this, following
-    return total
+from chebyshev import begin, end, fit, over, table
 
 
 def scaled_erfc(t):
@@ -59,11 +40,6 @@ def near_digamma(t):
     return psi(0, x) / (x - root)
 
 
-def over(low, high, f):
-    """f as a function of t in [-1, 1], which stands for [low, high]."""
-    return lambda t: f((mpf(high) - low) / 2 * t + (mpf(high) + low) / 2)
-
-
 def near_loggamma(x):
     return loggamma(x) / ((x - 1) * (x - 2))
 
@@ -89,15 +65,7 @@ def divergence(d):
     return sum((-1) ** k * d ** k / ((k + 1) * (k + 2)) for k in range(140))
 
 
-print('// Coefficients of tc::special, lowest first: written by tools/special/fit.py.')
-print('#pragma once\n\nnamespace tc::special::tables {\n')
-
-
-def table(name, text, values):
-    print(f'// {text}')
-    print(f'inline constexpr double {name}[] = {{' + ', '.join(float(v).hex() for v in values) + '};')
-
-
+begin('tools/special/fit.py')
 table('kErfcx', '(x + 1/2) erfcx(x) in t = (x - 3.75) / (x + 3.75).', fit(scaled_erfc, 28))
 table('kErf', 'erf(x) / x in 8 x^2 - 1, |x| < 1/2.', fit(small_erf, 12))
 table('kI0', 'I0(x) in x^2 / 4: the series.', [1 / factorial(k) ** 2 for k in range(25)])
@@ -120,4 +88,4 @@ table('kErfcinv4', 'erfcinv(exp(-s^2)) / s in (s - 20.5) / 7.5, 13 <= s <= 28.',
 table('kDivergence', '((1 + d) log(1 + d) - d) / d^2 in 2 d, |d| <= 1 / 2.', fit(over(-0.5, 0.5, divergence), 32))
 table('kSinc', "sin(pi x) / (pi x) in x^2: Taylor's series.",
       [(-1) ** k * pi ** (2 * k) / factorial(2 * k + 1) for k in range(16)])
-print('\n}  // namespace tc::special::tables')
+end()
