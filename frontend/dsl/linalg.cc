@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tc/frontend/dsl/dsl.h"
 #include "tc/frontend/dsl/tracer.h"
@@ -170,7 +171,8 @@ Var matrix_power(Arg x, int64_t n) {
   const Site site("linalg.matrix_power", x.at());
   Var square = operand(x, Domain::floating);
   expect_matrix(square);
-  if (n < 0) refuse(ErrorCode::unsupported, cat("power ", n, " needs an inverse"));
+  if (n == std::numeric_limits<int64_t>::min()) refuse(ErrorCode::bad_value, cat("power ", n));
+  if (n < 0) square = inv(square), n = -n;
   if (n == 0) return broadcast_to(eye(square.dim(-1), {.dtype = square.dtype()}), square.shape());
   Var result;
   for (; n; n >>= 1) {
@@ -185,6 +187,13 @@ Var matrix_norm(Arg x, MatrixNormOptions options) {
   const Var v = operand(x, Domain::floating);
   expect_matrix(v);
   if (options.ord == MatrixNorm::frobenius) return vector_norm(v, {.axis = {-2, -1}, .keepdims = options.keepdims});
+  if (options.ord == MatrixNorm::nuclear || options.ord == MatrixNorm::two || options.ord == MatrixNorm::minus_two) {
+    const Var s = svdvals(v);
+    const Var norm = options.ord == MatrixNorm::nuclear ? sum(s, {.axis = -1})
+                     : options.ord == MatrixNorm::two   ? max(s, {.axis = -1})
+                                                        : min(s, {.axis = -1});
+    return options.keepdims ? expand_dims(norm, {-2, -1}) : norm;
+  }
   const bool columns = options.ord == MatrixNorm::one || options.ord == MatrixNorm::minus_one;
   const Var sums = sum(abs(v), {.axis = columns ? -2 : -1, .keepdims = true});
   const bool greatest = options.ord == MatrixNorm::one || options.ord == MatrixNorm::inf;

@@ -1,4 +1,4 @@
-// Products of matrices and what the Array API's linalg has without decompositions. Functions of matrices work on the
+// Products of matrices, norms and powers. Functions of matrices work on the
 // last two axes, the others broadcast.
 #pragma once
 
@@ -34,7 +34,8 @@ Var einsum(const std::string& equation, const Args& operands);
 
 namespace linalg {
 
-enum class MatrixNorm : uint8_t { frobenius, one, minus_one, inf, minus_inf };
+// two and minus_two: the greatest and the least singular value; nuclear: their sum.
+enum class MatrixNorm : uint8_t { frobenius, one, minus_one, inf, minus_inf, nuclear, two, minus_two };
 
 struct CrossOptions {
   int64_t axis = -1;
@@ -49,7 +50,7 @@ struct MatrixNormOptions {
   MatrixNorm ord = MatrixNorm::frobenius;
 };
 Var matrix_norm(Arg x, MatrixNormOptions options = {});
-Var matrix_power(Arg x, int64_t n);  // n >= 0
+Var matrix_power(Arg x, int64_t n);  // of the inverse where n is negative
 Var outer(Arg a, Arg b);
 struct TraceOptions {
   int64_t offset = 0;

@@ -43,6 +43,25 @@ Var solved(const Var& a, const Var& b) {
   return custom_vjp(f, rule)(a, b);
 }
 
+Var eliminated(const Var& a, const Var& b) {
+  const Var m = parts::copy_lower(a);
+  const parts::Lu r = parts::factored(m);
+  return parts::lu_solved(r.lu, r.permutation, b);
+}
+
+Var by_cholesky(const Var& a, const Var& b) {
+  const Var l = parts::cholesky(a);
+  return parts::triangular_t(l, parts::triangular(l, b, {}), {});
+}
+
+Var solved_symmetric(const Var& a, const Var& b, Var (*f)(const Var&, const Var&)) {
+  const auto rule = [f](Var m, Var, Var x, Var g) {
+    const Var gb = f(m, g);
+    return std::pair{-parts::symmetric(tc::matmul(gb, parts::t(x))), gb};
+  };
+  return custom_vjp([f](Var m, Var y) { return f(m, y); }, rule)(a, b);
+}
+
 Var unit_beside(const Var& a) {
   return parts::batched_eye(a, a.dim(-1));
 }
@@ -83,11 +102,19 @@ LuResult lu(Arg a) {
   return {p, l, u};
 }
 
-Var solve(Arg a, Arg b) {
+Var solve(Arg a, Arg b, SolveOptions options) {
   const Site site("linalg.solve", a.at());
   const parts::System s = parts::system_of(a, b);
   parts::expect_square(s.a);
-  return s.result(solved(s.a, s.b));
+  switch (options.assume) {
+    case Assume::gen:
+      return s.result(solved(s.a, s.b));
+    case Assume::sym:
+      return s.result(solved_symmetric(s.a, s.b, eliminated));
+    case Assume::pos:
+      return s.result(solved_symmetric(s.a, s.b, by_cholesky));
+  }
+  refuse(ErrorCode::bad_argument, "no such assumption");
 }
 
 Var inv(Arg a) {

@@ -29,7 +29,13 @@ struct [[nodiscard]] LuResult {
 };
 LuResult lu(Arg a);
 
-Var solve(Arg a, Arg b);  // the x with a x = b; gradient: Giles (2008)
+// What is promised of a: nothing; that it is symmetric; that it is positive definite as well, by Cholesky's factor. Of
+// the latter two the lower triangle is read, and the gradient is symmetric.
+enum class Assume : uint8_t { gen, sym, pos };
+struct SolveOptions {
+  Assume assume = Assume::gen;
+};
+Var solve(Arg a, Arg b, SolveOptions options = {});  // the x with a x = b; gradient: Giles (2008)
 Var inv(Arg a);
 Var det(Arg a);  // [...]: of f64 the product of the pivots, of f32 ONNX's Det
 

@@ -94,6 +94,11 @@ Var symmetric(const Var& m) {
   return (m + t(m)) / 2;
 }
 
+Var reciprocal_or_zero(const Var& x) {
+  const Var zero = x == 0;
+  return where(zero, 0, 1 / where(zero, 1, x));
+}
+
 double epsilon(DType type) {
   return type == f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
 }

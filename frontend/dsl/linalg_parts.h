@@ -4,6 +4,7 @@
 // Matrices are [..., m, n]; an index such as j is i64[].
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 #include "tc/frontend/dsl/dsl.h"
@@ -36,6 +37,7 @@ Var t(const Var& m);                                 // the transpose
 Var copy_lower(const Var& m);                        // the lower triangle, mirrored
 Var half_lower(const Var& m);                        // the lower triangle with half the diagonal
 Var symmetric(const Var& m);                         // (m + m^T) / 2
+Var reciprocal_or_zero(const Var& x);                // 1 / x, and 0 of 0
 double epsilon(DType t);
 
 struct Triangle {
@@ -60,5 +62,20 @@ struct Qr {
 };
 Qr householder(const Var& a, bool complete);
 Dim least(const Var& m);  // the lesser of the two extents
+
+// What matrices are divided by so that squares of their elements stay in range, [..., 1, 1].
+Var scale_of(const Var& a);
+
+// Of symmetric matrices: values [..., n] ascending, vectors in the columns.
+struct Eigen {
+  Var values, vectors;
+};
+Eigen symmetric_eigen(const Var& a);
+
+// a = u s v^T with s [..., k] descending, k = min(m, n); u has k columns, or m of full factors, v has k or n.
+struct Svd {
+  Var u, s, v;
+};
+Svd svd(const Var& a, bool full);
 
 }  // namespace tc::linalg::parts

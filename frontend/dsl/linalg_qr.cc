@@ -1,6 +1,5 @@
 #include "tc/frontend/dsl/linalg_qr.h"
 
-#include "tc/frontend/dsl/linalg_cholesky.h"
 #include "tc/frontend/dsl/linalg_parts.h"
 
 namespace tc::linalg {
@@ -52,9 +51,10 @@ namespace {
 Var rule_of_reduced(const Var& a, const Var& q, const Var& r, const Var& gq, const Var& gr) {
   const Dim k = parts::least(a);
   const auto first = [&](const Var& m) { return m.at(ellipsis, slice(k)).get(); };
-  const auto others = [&](const Var& m) { return m.at(ellipsis, slice(k, {})).get(); };
-  const Var u = first(r), gu = triu(first(gr)), gv = others(gr);
-  const Var g = gq + tc::matmul(others(a), parts::t(gv));
+  const Var u = first(r), gu = triu(first(gr)), gv = gr.at(ellipsis, slice(k, {})).get();
+  // Not a product of the others alone, which may be none: of such a one with a transpose ONNX Runtime 1.30 leaves the
+  // second matrix of a batch as memory was.
+  const Var g = gq + tc::matmul(a, parts::t(where(parts::columns_of(gr) < k, 0, gr)));
   const Var m = tc::matmul(u, parts::t(gu)) - tc::matmul(parts::t(g), q);
   const Var right = g + tc::matmul(q, parts::copy_lower(m));
   const Var gx = parts::t(parts::triangular(u, parts::t(right), {.lower = false}));
@@ -79,21 +79,6 @@ QrResult qr(Arg x, QrOptions options) {
   if (options.mode == QrMode::reduced) return reduced(a);
   const parts::Qr y = parts::householder(a, true);
   return {y.q, y.r};
-}
-
-Var lstsq(Arg a, Arg b) {
-  const Site site("linalg.lstsq", a.at());
-  const parts::System s = parts::system_of(a, b);
-  const Dim m = s.a.dim(-2), n = s.a.dim(-1), k = parts::least(s.a);
-  if (k != n && k != m)
-    refuse(ErrorCode::bad_shape, cat("whether ", s.a.type(), " are tall or wide matrices is not known"),
-           {"fix one of the extents"});
-  if (k == n) {
-    const QrResult f = reduced(s.a);
-    return s.result(solve_triangular(f.r, tc::matmul(parts::t(f.q), s.b)));
-  }
-  const QrResult f = reduced(parts::t(s.a));
-  return s.result(tc::matmul(f.q, solve_triangular(f.r, s.b, {.trans = true})));
 }
 
 }  // namespace tc::linalg

@@ -19,9 +19,4 @@ struct [[nodiscard]] QrResult {
 // Walter and Lehmann (2012), for wide matrices of Roberts and Roberts (2020); it needs full rank.
 QrResult qr(Arg x, QrOptions options = {});
 
-// The x that makes the norm of a x - b least, of a with full rank; for wide a the least of the x with a x = b. b is
-// [..., m, k] or one vector [m], x [..., n, k] or [..., n]. Where a is rank deficient the result is infinite, NaN or
-// meaningless: pinv is for that. Error bad_shape also where it is not known whether m >= n.
-Var lstsq(Arg a, Arg b);
-
 }  // namespace tc::linalg

@@ -46,7 +46,61 @@ const Program kPrograms[] = {
     {"qr",
      [](Var a, Var b) {
        const auto [q, r] = linalg::qr(a + b);
-       return std::vector{q, r, linalg::lstsq(a, b)};
+       return std::vector{q, r, linalg::lstsq(a, b, {.full_rank = true}).x};
+     }},
+    {"qr_gradient",
+     [](Var a, Var b) {
+       const auto [q, r] = linalg::qr(a + b);
+       return grad(sum(q * b) + sum(square(r)), {a, b});
+     }},
+    {"eigh",
+     [](Var a, Var b) {
+       const auto [w, v] = linalg::eigh(a);
+       return std::vector{w, abs(v), linalg::eigvalsh(b)};
+     }},
+    {"eigh_gradient",
+     [](Var a, Var b) {
+       const auto [w, v] = linalg::eigh(a);
+       return grad(sum(square(v) * b) + sum(square(w)), {a, b});
+     }},
+    {"svd",
+     [](Var a, Var b) {
+       const auto [u, s, vh] = linalg::svd(a + b, {.full_matrices = false});
+       return std::vector{abs(u), s, abs(vh), linalg::pinv(a), linalg::matrix_rank(a), linalg::lstsq(a, b).x};
+     }},
+    {"svd_gradient",
+     [](Var a, Var b) {
+       const auto [u, s, vh] = linalg::svd(a + b, {.full_matrices = false});
+       return grad(sum(square(u) * b) + sum(square(s)) + sum(matmul(u, vh)) + sum(linalg::pinv(a) * b), {a, b});
+     }},
+    {"functions",
+     [](Var a, Var b) {
+       return std::vector{linalg::expm(b), linalg::matrix_power(a, -2), linalg::block_diag({a, b}), linalg::toeplitz(b),
+                          linalg::solve(a, b, {.assume = linalg::Assume::pos})};
+     }},
+    {"functions_gradient",
+     [](Var a, Var b) {
+       return grad(sum(linalg::expm(b) * b) + sum(linalg::solve(a, b, {.assume = linalg::Assume::sym}) * b), {a, b});
+     }},
+    {"equations",
+     [](Var a, Var b) {
+       const Var one = linalg::expm(0 * b);
+       return std::vector{linalg::solve_sylvester(a, a + b, b), linalg::solve_continuous_lyapunov(a, b),
+                          linalg::solve_discrete_lyapunov(b / (2 * sum(abs(b))), a),
+                          linalg::solve_discrete_are(b, one, a, one), linalg::solve_continuous_are(b, one, a, one)};
+     }},
+    {"equations_gradient",
+     [](Var a, Var b) {
+       const Var one = linalg::expm(0 * b);
+       return grad(sum(linalg::solve_continuous_lyapunov(a, b) * b) + sum(linalg::solve_discrete_are(b, one, a, one)),
+                   {a, b});
+     }},
+    {"tridiagonal",
+     [](Var a, Var b) {
+       const Var d = linalg::diagonal(a), below = linalg::diagonal(b, {.offset = -1});
+       const Var x = linalg::solve_tridiagonal(below, d, linalg::diagonal(a, {.offset = 1}), b);
+       const std::vector<Var> slopes = grad(sum(square(x)), {a, b});
+       return std::vector{x, slopes[0], slopes[1]};
      }},
 };
 
@@ -70,21 +124,31 @@ class PeerLinalg : public testing::TestWithParam<Program> {};
 
 TEST_P(PeerLinalg, ComputesTheSame) {
   if (node_modules().empty()) GTEST_SKIP() << "no npm packages; ./dev test fetches them";
+  std::vector<Job> jobs, some;
+  std::vector<Function> programs;
   for (const DType t : {f32, f64}) {
     const Function f = trace("f", {{"a", t, {"batch", "n", "n"}}, {"b", t, {"batch", "n", "n"}}}, GetParam().f);
     const std::string bytes = export_onnx_bytes(f, {.opset = 18, .target = ExportTarget::ort});
-    std::vector<Job> jobs;
-    for (const int64_t n : {1, 4, 9})
+    for (const int64_t n : {1, 4, 9}) {
       jobs.push_back(
           {.model = {}, .inputs = {{"a", numbers(n, true, 1, t)}, {"b", numbers(n, false, 2, t)}}, .bytes = bytes});
-    const std::vector<Outcome> outcomes = onnx_runtime(jobs);
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      ASSERT_EQ(outcomes[i].error, "");
-      const auto want = compile(f)({jobs[i].inputs[0].second, jobs[i].inputs[1].second});
-      const double tolerance = t == f32 ? 2e-5 : 4e-14;
-      for (size_t k = 0; k < want.size(); ++k)
-        EXPECT_EQ(difference(find(outcomes[i].outputs, f.outputs()[k].name), want[k], {tolerance, 0, tolerance}), "")
-            << t << " " << i << " output " << k;
+      programs.push_back(f);
+    }
+    some.push_back(jobs.back());
+  }
+  std::vector<Outcome> outcomes = onnx_runtime(jobs);
+  for (size_t i = 0; i < some.size(); ++i) programs.push_back(programs[3 * i]);
+  for (Outcome& o : onnx_runtime(some, Runtime::web)) outcomes.push_back(std::move(o));
+  jobs.insert(jobs.end(), some.begin(), some.end());
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_EQ(outcomes[i].error, "");
+    const auto& in = jobs[i].inputs;
+    const auto want = compile(programs[i])({in[0].second, in[1].second});
+    const DType t = in[0].second.dtype();
+    const double tolerance = t == f32 ? 2e-5 : 4e-14;
+    for (size_t k = 0; k < want.size(); ++k) {
+      const Tensor& have = find(outcomes[i].outputs, programs[i].outputs()[k].name);
+      EXPECT_EQ(difference(have, want[k], {tolerance, 0, tolerance}), "") << t << " " << i << " output " << k;
     }
   }
 }

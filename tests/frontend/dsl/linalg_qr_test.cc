@@ -1,4 +1,4 @@
-// Orthogonal factors and least squares.
+// Orthogonal factors.
 #include "linalg_helpers.h"
 
 namespace tc {
@@ -62,39 +62,6 @@ TEST(Qr, GradientsAreThoseOfDifferences) {
   }
 }
 
-TEST(Lstsq, LeavesResidualsThatAreOrthogonal) {
-  for (const DType t : {f32, f64}) {
-    const auto f =
-        compile(trace("f", {{"a", t, {2, 20, 7}}, {"b", t, {2, 20, 3}}, {"c", t, {2, 7, 3}}}, [](Var a, Var b, Var c) {
-          return List{linalg::lstsq(a, b), linalg::lstsq(matrix_transpose(a), c)};
-        }));
-    const Matrices a = random_matrices(2, 20, 7, 1), b = random_matrices(2, 20, 3, 2), c = random_matrices(2, 7, 3, 3);
-    const auto y = f({a.tensor(t), b.tensor(t), c.tensor(t)});
-    const Matrices x = matrices(y[0]), z = matrices(y[1]), wide = transposed(a);
-    EXPECT_LE(residual(
-                  wide * (a * x - b), [&](int64_t i) { return norm(a, i) * norm(b, i); }, t),
-              8);
-    EXPECT_LE(residual(
-                  wide * z - c, [&](int64_t i) { return norm(a, i) * norm(z, i); }, t),
-              8);
-    // The least one has no part that a takes to zero: it is a combination of the columns of a.
-    const auto again = f({a.tensor(t), y[1], c.tensor(t)});
-    const Matrices part = a * matrices(again[0]);
-    EXPECT_LE(residual(part - z, z, t), 8);
-  }
-}
-
-TEST(Lstsq, GradientsAreThoseOfDifferences) {
-  for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{{5, 3}, {3, 5}, {3, 3}}) {
-    const Function f = trace("f", {{"a", f64, {2, m, n}}, {"b", f64, {m}}},
-                             [](Var a, Var b) { return sum(square(linalg::lstsq(a, b) + 1)); });
-    Matrices a = random_matrices(2, m, n, 3);
-    for (int64_t b = 0; b < 2; ++b)
-      for (int64_t i = 0; i < 3; ++i) a(b, i, i) += 6;
-    EXPECT_LE(gradient_error(f, {a.tensor(f64), Tensor::of<double>({m}, random_matrices(1, m, 1, 5).v)}), 1e-8);
-  }
-}
-
 TEST(Qr, OfNothingIsEmpty) {
   const auto f = compile(trace("f", {batch_of("a", f32, "m", "n")}, [](Var a) {
     const auto [q, r] = linalg::qr(a, {.mode = QrMode::complete});
@@ -112,9 +79,6 @@ TEST(Qr, ErrorsAreAtTheCall) {
   const std::string text = complaint({{"x", f32, {3}}}, [](Var x) { return linalg::qr(x).q; });
   EXPECT_TRUE(contains(text, "at least two axes"));
   EXPECT_TRUE(contains(text, cat("linalg_qr_test.cc:", line)));
-  EXPECT_TRUE(
-      contains(complaint({{"a", f32, {"m", "n"}}, {"b", f32, {"m"}}}, [](Var a, Var b) { return linalg::lstsq(a, b); }),
-               "tall or wide"));
 }
 
 }  // namespace

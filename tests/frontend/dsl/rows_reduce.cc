@@ -281,6 +281,7 @@ Group linalg_rows() {
   g.add(
       "linalg.vector_norm", {"f32[3,4]"}, [](Var x) { return linalg::vector_norm(x, {.keepdims = true}); },
       "np.linalg.norm(a.ravel()).reshape(1, 1)");
+  add_decompositions(g);
   return g;
 }
 

@@ -49,6 +49,7 @@ Group manipulation_rows();
 Group indexing_rows();
 Group reduce_rows();
 Group linalg_rows();
+void add_decompositions(Group& linalg);
 Group fft_rows();
 Group nn_rows();
 Group control_rows();
