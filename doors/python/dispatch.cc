@@ -54,7 +54,9 @@ bool Call::take(PyObject* const* args, Py_ssize_t count, PyObject* names, std::s
     while (at < n && PyUnicode_CompareWithASCIIString(key, overload_.parameters[static_cast<size_t>(at)]) != 0) ++at;
     if (at == n && of_the_standard(key, args[count + k])) continue;
     if (at == n) {
-      why = cat("has no argument '", PyUnicode_AsUTF8(key), "'");
+      const char* text = PyUnicode_AsUTF8(key);
+      if (!text) PyErr_Clear();
+      why = cat("has no argument '", text ? text : "?", "'");
       return false;
     }
     if (slots_[at]) {

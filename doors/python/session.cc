@@ -112,8 +112,11 @@ Function read(const py::object& model) {
   return load(path);
 }
 
-bool terminated(const py::object& run_options) {
-  return !run_options.is_none() && run_options.attr("terminate").cast<bool>();
+void refuse_terminated(const py::object& run_options) {
+  if (run_options.is_none() || !run_options.attr("terminate").cast<bool>()) return;
+  const Error e(ErrorCode::check_failed, "the run was terminated: its options say so");
+  set_error(session_error(Stage::run, e.code()), e);
+  throw py::error_already_set();
 }
 
 }  // namespace
@@ -205,7 +208,9 @@ std::vector<Datum> Session::inputs_of(const py::dict& feed, bool values) const {
 
 std::vector<size_t> Session::places_of(const py::object& output_names) const {
   std::vector<size_t> places;
-  if (output_names.is_none() || PyObject_Not(output_names.ptr()) == 1) {
+  const int none = output_names.is_none() ? 1 : PyObject_Not(output_names.ptr());
+  if (none < 0) throw py::error_already_set();
+  if (none) {
     for (size_t i = 0; i < outputs_.size(); ++i) places.push_back(i);
     return places;
   }
@@ -233,11 +238,7 @@ std::vector<Datum> Session::outputs_for(std::vector<Datum> inputs) {
 
 py::list Session::run(const py::object& output_names, const py::dict& feed, const py::object& run_options) {
   const std::vector<size_t> places = places_of(output_names);
-  if (terminated(run_options)) {
-    const Error e(ErrorCode::check_failed, "the run was terminated: its options say so");
-    set_error(session_error(Stage::run, e.code()), e);
-    throw py::error_already_set();
-  }
+  refuse_terminated(run_options);
   std::vector<Datum> outputs = outputs_for(inputs_of(feed, false));
   py::list result(places.size());
   for (size_t k = 0; k < places.size(); ++k) {
@@ -250,7 +251,7 @@ py::list Session::run(const py::object& output_names, const py::dict& feed, cons
 
 py::list Session::run_values(const py::object& output_names, const py::dict& feed, const py::object& run_options) {
   const std::vector<size_t> places = places_of(output_names);
-  if (terminated(run_options)) throw py::value_error("the run was terminated: its options say so");
+  refuse_terminated(run_options);
   std::vector<Datum> outputs = outputs_for(inputs_of(feed, true));
   py::list result;
   for (const size_t i : places) result.append(OrtValue{outputs[i], type_of(outputs[i], outputs_[i].type)});
