@@ -24,6 +24,7 @@ LIBRARY = {
 LIBRARY["frontend/api"] = list(LIBRARY)
 PROGRAMS = {
     "doors": [*LIBRARY, "tc.h"],
+    "doors/python": [*LIBRARY, "tc.h"],
     "tools": [*LIBRARY, "tc.h", "tools/common", "bench/zoo"],
     "tools/common": [*LIBRARY, "tc.h"],
     "bench": [*LIBRARY, "tc.h", "doors", "tools/common", "bench/zoo"],
@@ -48,6 +49,7 @@ SYSTEM = {
     r"(jerror|jpeglib|openjpeg|tiffio|webp/[a-z]+)\.h": [r"(tests/)?ir/eval/image_.*"],
     r"zip\.h": [r"frontend/api/files/.*"],
     r"gtest/.*": [r"tests/.*"],
+    r"(pybind11/.*|Python\.h)": [r"doors/python/.*"],
     r"sanitizer/.*": [r"tests/fuzz/.*"],
     r"benchmark/.*": [r"bench/.*"],
     r"[a-z_]+": [r".*"],  # the C++ standard library
