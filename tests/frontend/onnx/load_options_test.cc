@@ -16,7 +16,7 @@ Function loaded(const std::string& bytes, const LoadOptions& options) {
 }
 
 // y = x * w, with w = [2, 3] unless it is fed.
-std::string scaled(int64_t ir_version) {
+std::string scaled(uint64_t ir_version) {
   return model(graph({node("Mul", {"x", "w"}, {"y"})}, {value_info("x", kF32, {2}), value_info("w", kF32, {2})},
                      {value_info("y", kF32, {2})}, {tensor<float>("w", {2}, {2, 3})}),
                {{}, {{"", 18}}, ir_version});
