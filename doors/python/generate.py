@@ -4,8 +4,10 @@ in one place.
 generate.py OUT_DIR HEADER...   reads the headers, and elementwise.def beside its header; writes OUT_DIR/rows_<header>.cc of
                                 each, words.h, rows.cc, and vocabulary.json, from which the stubs are made
 """
+import ast
 import dataclasses
 import json
+import keyword
 import pathlib
 import re
 import sys
@@ -24,7 +26,7 @@ SIMPLE = {
     "LearningRate": "float | Schedule",
 }
 RESULTS = {"Var": "Array", "std::vector<Var>": "tuple[Array, ...]", "Key": "Array", "std::vector<Key>": "tuple[Array, ...]",
-           "Schedule": "Schedule", "Optimizer": "Optimizer"}
+           "Schedule": "Schedule", "Optimizer": "Optimizer", "std::pair<Var, Var>": "tuple[Array, Array]"}
 
 
 @dataclasses.dataclass
@@ -42,6 +44,10 @@ class Function:
     returns: str
     parameters: list  # of Parameter, in the order of C++, options as one
     doc: str
+
+
+def key_of(space, name):
+    return f"{space}::{name}" if space else name
 
 
 class Header:
@@ -111,13 +117,14 @@ class Header:
             at += 1
         code = " ".join(text)
         space = "::".join(self.spaces[1:])
+        code = re.sub(r"^((\[\[nodiscard\]\] )?)inline ([^{]*\)) {.*}$", r"\1\3;", code)  # an alias
         if code.startswith(("template", "inline", "class", "#")) or "dsl" in self.spaces:
             pass
         elif match := re.match(r"enum class (\w+) ?:? ?\w* ?{(.*)}", code):
-            self.enums[match[1]] = (space, [e.strip() for e in re.sub(r"//.*?(?=$|\s\w+,)", "", match[2]).split(",") if e.strip()])
+            self.enums[key_of(space, match[1])] = (space, [e.strip() for e in re.sub(r"//.*?(?=$|\s\w+,)", "", match[2]).split(",") if e.strip()])
         elif match := re.match(r"struct (\[\[nodiscard\]\] )?(\w+) {(.*)};", code):
-            self.structs[match[2]] = (space, fields_of(text[1:-1]), bool(match[1]))
-        elif match := re.match(r"(?:\[\[nodiscard\]\] )?([\w:<>]+) (\w+)\((.*)\);$", re.sub(r" //.*$", "", code).strip()):
+            self.structs[key_of(space, match[2])] = (space, fields_of(text[1:-1]), bool(match[1]))
+        elif match := re.match(r"(?:\[\[nodiscard\]\] )?([\w:<>]+(?:, \w+>)?) (\w+)\((.*)\);$", re.sub(r" //.*$", "", code).strip()):
             if match[2] not in LEFT_OUT:
                 self.functions.append(
                     Function(space, match[2], match[1], parameters_of(match[3]), self.doc_of(match[2], trailing)))
@@ -179,6 +186,25 @@ class Writer:
         self.structs = {n: s for h in headers for n, s in h.structs.items() if s[1] is not None}
         self.enums = {n: e for h in headers for n, e in h.enums.items()}
         self.refused = []
+        for space, fields, _ in self.structs.values():
+            for f in fields:
+                f.type = self.canonical(f.type, space)
+        for h in headers:
+            for f in h.functions:
+                f.returns = self.canonical(f.returns, f.space)
+                for p in f.parameters:
+                    p.type = self.canonical(p.type, f.space)
+
+    def canonical(self, type, space):
+        """The type with the namespaces of what the headers declare."""
+
+        def key(match):
+            for k in (key_of(space, match[0]), match[0]):
+                if match[0] not in SIMPLE and (k in self.structs or k in self.enums):
+                    return k
+            return match[0]
+
+        return re.sub(r"(?<![\w:])\w+(?![\w:])", key, type)
 
     def known(self, type):
         if match := re.fullmatch(r"std::(?:vector|optional)<(.*)>", type):
@@ -186,7 +212,8 @@ class Writer:
         return type in SIMPLE or type in self.enums or self.is_tuple(type)
 
     def is_tuple(self, type):
-        return type in self.structs and self.structs[type][2]
+        """A result of several arrays by name."""
+        return type in self.structs and self.structs[type][2] and all(f.type == "Var" for f in self.structs[type][1])
 
     def flat(self, function):
         """The parameters of Python: options one by one. None where a type is none of ours."""
@@ -215,6 +242,10 @@ class Writer:
             return repr(d.split("::")[-1])
         if d in ("f16", "f32", "f64", "i32", "i64", "u32", "u64", "bool_"):
             return repr(d)
+        try:
+            ast.literal_eval(d)
+        except (SyntaxError, ValueError):
+            return "None"  # a constant of C++ by its name
         return d
 
     def signature(self, function, parameters):
@@ -239,10 +270,7 @@ class Writer:
             return f"std::{match[1]}<{self.qualified(match[2])}>"
         if type == "Key":
             return "tc::random::Key"
-        space = (self.structs.get(type) or self.enums.get(type) or ("",))[0]
-        if type in SIMPLE and not space:
-            return type
-        return "::".join(["tc", *([space] if space else []), type])
+        return type if type in SIMPLE else f"tc::{type}"
 
     def body(self, function, identifier):
         lines, call, i = [], [], 0
@@ -271,10 +299,13 @@ class Writer:
             lines += ["  {", "    const Unlocked u;", f"    {called};", "  }", "  Py_RETURN_NONE;"]
         elif self.is_tuple(function.returns):
             fields = self.structs[function.returns][1]
+            short = function.returns.split("::")[-1]
             names = ", ".join(f'"{f.name}"' for f in fields)
             values = ", ".join(f"r.{f.name}" for f in fields)
             lines += [f"  auto r = (Unlocked(), {called});", f"  static constexpr const char* kFields[] = {{{names}}};",
-                      f'  return result_tuple("{function.returns}", kFields, {{{values}}});']
+                      f'  return result_tuple("{short}", kFields, {{{values}}});']
+        elif function.returns.startswith("std::pair"):
+            lines += [f"  auto r = (Unlocked(), {called});", "  return result({r.first, r.second});"]
         else:
             lines += [f"  auto r = (Unlocked(), {called});", "  return result(std::move(r));"]
         return [f"PyObject* {identifier}(const Call& c) {{", *lines, "}"]
@@ -283,14 +314,14 @@ class Writer:
         """Conversions of the enumerations and tuples that the header declares."""
         lines = []
         for name, (space, words) in header.enums.items():
-            type = self.qualified(name) if space else f"tc::{name}"
+            type = f"tc::{name}"
             listed = ", ".join(f'"{w}"' for w in words)
             lines += ["template <>", f"struct From<{type}> {{", f"  static {type} get(PyObject* value, const What& what) {{",
                       f"    static constexpr const char* kWords[] = {{{listed}}};",
                       f"    return static_cast<{type}>(word_of(value, what, kWords));", "  }", "};"]
         for name, (space, fields, result) in header.structs.items():
             if fields and result and all(f.type == "Var" for f in fields):
-                type = "::".join(["tc", *([space] if space else []), name])
+                type = f"tc::{name}"
                 lines += ["template <>", f"struct From<{type}> {{", f"  static {type} get(PyObject* value, const What& what) {{",
                           f"    const auto v = vars_of(value, what, {len(fields)});",
                           f"    return {{{', '.join(f'v[{k}]' for k in range(len(fields)))}}};", "  }", "};"]
@@ -306,11 +337,13 @@ class Writer:
                 self.refused.append(f"{f.space}{'.' if f.space else ''}{f.name}")
                 continue
             names = [python_name(f.name, p) for p in flat]
-            if len(set(names)) < len(names):
-                sys.exit(f"{f.name}: two parameters of one name ({', '.join(names)}): see RENAMED")
+            if len(set(names)) < len(names):  # see RENAMED
+                self.refused.append(f"{f.space}{'.' if f.space else ''}{f.name}")
+                continue
             groups.setdefault((f.space, f.name), []).append((f, flat))
         out, rows, listed = [], [], []
-        for (space, name), overloads in groups.items():
+        for (space, cxx_name), overloads in groups.items():
+            name = cxx_name if keyword.iskeyword(cxx_name.rstrip("_")) else cxx_name.rstrip("_")  # delete_
             stem = f"{space}_{name}" if space else name
             tables = []
             for n, (f, flat) in enumerate(overloads):
@@ -336,7 +369,7 @@ class Writer:
                 text, first = doc, f"{name}({self.signature(name, flat)})\n--\n\n"
             rows.append(f'    {{"{space}", "{name}", {json.dumps(first + text)}, o_{stem}}},')
             for f, flat in overloads:
-                returns = RESULTS.get(f.returns) or ("None" if f.returns == "void" else f.returns)
+                returns = RESULTS.get(f.returns) or ("None" if f.returns == "void" else f.returns.split("::")[-1])
                 listed.append({"header": header.name, "space": space, "name": name, "doc": text, "returns": returns,
                                "parameters": [[python_name(name, p), self.python_type(p.type),
                                                None if p.default is None else self.python_default(p)] for p in flat]})
@@ -353,7 +386,16 @@ def main(out, paths):
     writer = Writer(headers)
     out.mkdir(parents=True, exist_ok=True)
     vocabulary = {"functions": [], "tuples": {}}
-    words = ["// Written by generate.py.", "#pragma once", '#include "tc/doors/python/call.h"', "namespace tc::python {"]
+    words = ["// Written by generate.py.", "#pragma once", '#include "tc/doors/python/call.h"',
+             *(f'#include "tc/frontend/dsl/{h.name}.h"' for h in headers), "namespace tc::python {"]
+    # Overloads in several headers are one function of Python, in the place of the first.
+    homes = {}
+    for h in headers:
+        for f in list(h.functions):
+            home = homes.setdefault((f.space, f.name), h)
+            if home is not h:
+                home.functions.append(f)
+                h.functions.remove(f)
     for h in headers:
         words += writer.from_words(h)
     write(out / "words.h", "\n".join([*words, "}", ""]))
@@ -369,7 +411,7 @@ def main(out, paths):
         write(out / f"rows_{h.name}.cc", "\n".join([*text, ""]))
     for name, (_, fields, result) in writer.structs.items():
         if result:
-            vocabulary["tuples"][name] = [f.name for f in fields]
+            vocabulary["tuples"][name.split("::")[-1]] = [f.name for f in fields]
     text = ["// Written by generate.py.", '#include "tc/doors/python/call.h"', "namespace tc::python {",
             *(f"std::span<const Row> rows_of_{n}();" for n in names),
             "std::vector<std::span<const Row>> all_rows() {",

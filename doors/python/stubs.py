@@ -8,7 +8,6 @@ import pathlib
 import re
 import sys
 
-SPACES = ["linalg", "fft", "random", "special", "schedule"]
 PREAMBLE = """from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 """
@@ -53,8 +52,12 @@ def main(vocabulary, head, out):
     functions = data["functions"]
     top = declarations([f for f in functions if not f["space"] and f["name"] not in own])
     out.mkdir(parents=True, exist_ok=True)
-    (out / "__init__.pyi").write_text("\n\n".join([text, *tuples, *top, ""]), encoding="utf-8")
-    for space in SPACES:
+    spaces = sorted({f["space"] for f in functions} - {""})
+    imports = "\n".join(f"from . import {space} as {space}" for space in spaces)
+    if data["left_out"]:
+        imports += "\n\n# Of C++ alone: " + ", ".join(data["left_out"])
+    (out / "__init__.pyi").write_text("\n\n".join([text, imports, *tuples, *top, ""]), encoding="utf-8")
+    for space in spaces:
         listed = declarations([f for f in functions if f["space"] == space])
         imports = PREAMBLE + "from typing import overload\n\nfrom . import *\nfrom . import Shape, Axes, Extent, ArrayLike, DTypeLike"
         (out / f"{space}.pyi").write_text("\n\n".join([imports, *listed, ""]), encoding="utf-8")

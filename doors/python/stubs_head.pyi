@@ -5,12 +5,6 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy
 
-from . import fft as fft
-from . import linalg as linalg
-from . import random as random
-from . import schedule as schedule
-from . import special as special
-
 class Dim:
     def __init__(self, name: str) -> None: ...
     def __add__(self, other: int | Dim) -> int | Dim: ...
@@ -291,3 +285,24 @@ def split(x: ArrayLike, extents: int | Sequence[int], axis: int = 0) -> tuple[Ar
 def isdtype(dtype: DTypeLike, kind: Any) -> bool: ...
 def result_type(*arrays_and_dtypes: Any) -> numpy.dtype[Any]: ...
 def can_cast(from_: Any, to: DTypeLike, /) -> bool: ...
+
+absolute: Callable[..., Array]
+arccos: Callable[..., Array]
+arccosh: Callable[..., Array]
+arcsin: Callable[..., Array]
+arcsinh: Callable[..., Array]
+arctan: Callable[..., Array]
+arctan2: Callable[..., Array]
+arctanh: Callable[..., Array]
+bitwise_not: Callable[..., Array]
+concatenate: Callable[..., Array]
+cumprod: Callable[..., Array]
+cumsum: Callable[..., Array]
+fix: Callable[..., Array]
+invert: Callable[..., Array]
+left_shift: Callable[..., Array]
+mod: Callable[..., Array]
+power: Callable[..., Array]
+right_shift: Callable[..., Array]
+rint: Callable[..., Array]
+true_divide: Callable[..., Array]

@@ -45,14 +45,14 @@ class BadInput(unittest.TestCase):
         for name, f in functions():
             with self.subTest(name):
                 for count in (0, 1, 2):
-                    for args in itertools.product(JUNK, repeat=count):
+                    for args in itertools.islice(itertools.product(JUNK, repeat=count), 0, None, max(1, 2 * count - 1)):
                         good += self.called(f, *args)
                         calls += 1
                 good += self.called(f, JUNK[20], **{"axis": "x"})
                 self.called(f, *JUNK[:17])
                 self.called(f, **{"\ud800": 1})
-        self.assertGreater(calls, 200000)
-        self.assertGreater(good, 3000)
+        self.assertGreater(calls, 60000)
+        self.assertGreater(good, 2000)
 
     def test_arrays(self):
         for value in JUNK:

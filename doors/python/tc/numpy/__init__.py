@@ -111,11 +111,18 @@ def _submodule(name, doc):
     return module
 
 
-linalg = _submodule("linalg", "Products and decompositions of matrices, with the Array API's and SciPy's names.")
-fft = _submodule("fft", "Discrete Fourier transforms; complex numbers are pairs of real ones along a last axis of extent 2.")
-random = _submodule("random", "Random numbers that are a function of a key, the same in every run, on every machine.")
-special = _submodule("special", "Special functions with SciPy's names.")
-schedule = _submodule("schedule", "Learning rates as functions of the number of steps done.")
+_DOCS = {
+    "linalg": "Products and decompositions of matrices, with the Array API's and SciPy's names.",
+    "fft": "Discrete Fourier transforms; complex numbers are pairs of real ones along a last axis of extent 2.",
+    "random": "Random numbers that are a function of a key, the same in every run, on every machine.",
+    "special": "Special functions with SciPy's names.",
+    "schedule": "Learning rates as functions of the number of steps done.",
+}
+for _name, _module in list(vars(_tc).items()):
+    if isinstance(_module, _types.ModuleType) and _functions(_module):
+        globals()[_name] = _submodule(_name, _DOCS.get(_name, f"Functions of tc::{_name}."))
+del _name, _module
+
 
 # A parameter stands for its array in expressions.
 for _name in (
@@ -155,6 +162,17 @@ del _name
 def transpose(x, axes=None):
     """The axes in another order; reversed without `axes`. The standard's name is permute_dims."""
     return permute_dims(x, tuple(axes) if axes is not None else tuple(reversed(range(asarray(x).ndim))))
+
+
+# NumPy's names of functions that the standard has by others.
+for _name, _standard in {
+    "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
+    "arctan2": "atan2", "arctanh": "atanh", "bitwise_not": "bitwise_invert", "concatenate": "concat", "cumprod": "cumulative_prod",
+    "cumsum": "cumulative_sum", "fix": "trunc", "invert": "bitwise_invert", "left_shift": "bitwise_left_shift", "mod": "remainder",
+    "power": "pow", "right_shift": "bitwise_right_shift", "rint": "round", "true_divide": "divide",
+}.items():  # fmt: skip
+    globals().setdefault(_name, globals()[_standard])
+del _name, _standard
 
 
 def __dir__():
