@@ -130,6 +130,7 @@ std::pair<double, size_t> worst_error(const Grid& grid, const GridRows& rows, co
     const double got = wide ? y.span<double>()[i] : static_cast<double>(y.span<float>()[i]);
     const double error = std::abs(got - want) / unit;
     if (!(error <= worst)) worst = error, at = i;
+    if (std::isnan(worst)) break;
   }
   return {worst, at};
 }

@@ -161,8 +161,17 @@ for _ in range(130):
     if 0 < x < 1:
         triples.append((a, b, x))
 triples += [(301.0, 301.0, 0.45), (299.0, 301.0, 0.55), (8.0, 8.0, 0.3), (8.001, 8.0, 0.3), (1.0, 5.0, 0.1), (0.999, 5.0, 0.1)]
-write('betainc', lower_beta, [by(lower_beta, 0), by(lower_beta, 1), beta_density], triples)
-write('betaincc', upper_beta, [by(upper_beta, 0), by(upper_beta, 1), lambda a, b, x: -beta_density(a, b, x)], triples)
+
+
+def slope_of_beta(k, sign):
+    """From the side that is small."""
+    def slope(*p):
+        return sign * (by(lower_beta, k)(*p) if lower_beta(*p) < 0.5 else -by(upper_beta, k)(*p))
+    return slope
+
+
+write('betainc', lower_beta, [slope_of_beta(0, 1), slope_of_beta(1, 1), beta_density], triples)
+write('betaincc', upper_beta, [slope_of_beta(0, -1), slope_of_beta(1, -1), lambda a, b, x: -beta_density(a, b, x)], triples)
 
 quantiles = [(10 ** source.uniform(-1.3, 2.5), source.choice([source.random(), 10 ** source.uniform(-8, 0)])) for _ in range(120)]
 for name, inverse, f, sign in (('gammaincinv', inverse_lower, lower_gamma, 1), ('gammainccinv', inverse_upper, upper_gamma, -1)):

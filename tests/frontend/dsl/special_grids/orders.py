@@ -44,7 +44,8 @@ write('kv', besselk, [by(besselk, 0), by(besselk, 1)], positive)
 write('kve', scaled_k, [by(scaled_k, 0), by(scaled_k, 1)], [(-v if i % 5 == 0 else v, x) for i, (v, x) in enumerate(positive)])
 write('log_kve', log_k, [by(log_k, 0), by(log_k, 1)], positive)
 write('kn', besselk, [by(besselk, 1)], [(float(source.randrange(0, 9)), x) for _, x in points[:100]])
-write('jv', besselj, [by(besselj, 1)], [p for p in points if p[1] > 0.01] + [(float(n), -x) for n in (0, 1, 2, 7) for x in (0.5, 8.0, 40.0)])
+write('jv', besselj, [by(besselj, 1)], [p for p in points if p[1] > 0.01] + [(float(n), -x) for n in (0, 1, 2, 7) for x in (0.5, 8.0, 40.0)] +
+      [(18.5, 94.75), (40.0, 300.0), (70.25, 250.0)])
 write('jn', besselj, [by(besselj, 1)], [(float(source.randrange(-6, 12)), x) for _, x in points[:130] if x > 0.05])
 
 kummer = [(10 ** source.uniform(-1, 1), 10 ** source.uniform(-1, 1), 10 ** source.uniform(-3, 1.7)) for _ in range(90)]
