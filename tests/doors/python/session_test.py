@@ -2,6 +2,8 @@
 import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -149,6 +151,26 @@ class Sessions(unittest.TestCase):
         self.assertTrue(done.wait(10))
         np.testing.assert_array_equal(seen[0][0][0], 2 * self.x)
         self.assertEqual(seen[0][1:], ("data", ""))
+
+
+class Installed(unittest.TestCase):
+    def test_programs_as_they_are(self):
+        program = """
+import sys
+import tc.onnxruntime
+tc.onnxruntime.install()
+import onnxruntime
+from onnxruntime import InferenceSession
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
+from onnxruntime.capi import _pybind_state as C
+session = InferenceSession(sys.stdin.buffer.read(), C.SessionOptions())
+try:
+    session.run(None, {"q": 1})
+except InvalidArgument:
+    print("refused", onnxruntime.get_device(), C.Fail is onnxruntime.capi.onnxruntime_pybind11_state.Fail)
+"""
+        said = subprocess.run([sys.executable, "-c", program], input=DOUBLE, capture_output=True, check=True)
+        self.assertEqual(said.stdout.decode(), "refused CPU True\n")
 
 
 class Values(unittest.TestCase):

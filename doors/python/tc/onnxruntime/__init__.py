@@ -87,3 +87,15 @@ def enable_telemetry_events():
 
 def disable_telemetry_events():
     """Nothing: there are none."""
+
+
+def install():
+    """From here on `import onnxruntime` means this package, so that programs for onnxruntime run as they are."""
+    import importlib
+    import sys
+
+    for module in ("capi.onnxruntime_inference_collection", "capi.onnxruntime_pybind11_state", "capi._pybind_state"):
+        importlib.import_module(f"{__name__}.{module}")
+    for name, module in list(sys.modules.items()):
+        if name == __name__ or name.startswith(__name__ + "."):
+            sys.modules["onnxruntime" + name[len(__name__) :]] = module
