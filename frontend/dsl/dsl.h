@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tc/frontend/dsl/check.h"
+#include "tc/frontend/dsl/complex.h"
 #include "tc/frontend/dsl/control.h"
 #include "tc/frontend/dsl/creation.h"
 #include "tc/frontend/dsl/custom.h"
@@ -11,6 +12,7 @@
 #include "tc/frontend/dsl/index.h"
 #include "tc/frontend/dsl/linalg.h"
 #include "tc/frontend/dsl/linalg_cholesky.h"
+#include "tc/frontend/dsl/linalg_eig.h"
 #include "tc/frontend/dsl/linalg_eigen.h"
 #include "tc/frontend/dsl/linalg_equations.h"
 #include "tc/frontend/dsl/linalg_functions.h"
