@@ -26,6 +26,7 @@
 #include "tc/frontend/dsl/parameter.h"
 #include "tc/frontend/dsl/random.h"
 #include "tc/frontend/dsl/reduce.h"
+#include "tc/frontend/dsl/signal.h"
 #include "tc/frontend/dsl/sparse.h"
 #include "tc/frontend/dsl/sparse_solvers.h"
 #include "tc/frontend/dsl/special.h"
