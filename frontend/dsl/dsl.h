@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tc/frontend/dsl/check.h"
+#include "tc/frontend/dsl/complex.h"
 #include "tc/frontend/dsl/control.h"
 #include "tc/frontend/dsl/creation.h"
 #include "tc/frontend/dsl/custom.h"
@@ -12,6 +13,7 @@
 #include "tc/frontend/dsl/index.h"
 #include "tc/frontend/dsl/linalg.h"
 #include "tc/frontend/dsl/linalg_cholesky.h"
+#include "tc/frontend/dsl/linalg_eig.h"
 #include "tc/frontend/dsl/linalg_eigen.h"
 #include "tc/frontend/dsl/linalg_equations.h"
 #include "tc/frontend/dsl/linalg_functions.h"
@@ -34,6 +36,9 @@
 #include "tc/frontend/dsl/random.h"
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/sequence.h"
+#include "tc/frontend/dsl/signal.h"
+#include "tc/frontend/dsl/sparse.h"
+#include "tc/frontend/dsl/sparse_solvers.h"
 #include "tc/frontend/dsl/special.h"
 #include "tc/frontend/dsl/trace.h"
 #include "tc/frontend/dsl/vision.h"

@@ -104,7 +104,7 @@ double epsilon(DType type) {
 }
 
 // Column by column: what the columns before leave of column j, over the root of its diagonal element.
-Var cholesky(const Var& a) {
+Var columnwise_cholesky(const Var& a) {
   const Var i = rows_of(a), k = columns_of(a);
   const auto column = [&](Var j, Var l) {
     const Var rest = pick(a, j, -1) - tc::matmul(l, t(pick(l, j, -2))), square = pick(rest, j, -2);
@@ -112,13 +112,29 @@ Var cholesky(const Var& a) {
     const Var below = where(i > j, rest / pivot, where(i == j, pivot, 0));
     return where(k == j, below, l);
   };
-  const Var l = fori_loop(0, a.dim(-1), column, {zeros_beside(a, a.dim(-1))});
+  return fori_loop(0, a.dim(-1), column, {zeros_beside(a, a.dim(-1))});
+}
+
+namespace {
+
+// One of two ways that compute the same, which one being known only where the extent is.
+template <class Small, class Large>
+Var by_extent(const Dim& n, Small small, Large large) {
+  if (n.is_const()) return n.value() <= kBlock ? small() : large();
+  return tc::cond(asarray(n) <= kBlock, small, large);
+}
+
+}  // namespace
+
+Var cholesky(const Var& a) {
+  const Var l = by_extent(
+      a.dim(-1), [&] { return columnwise_cholesky(a); }, [&] { return blocked_cholesky(a); });
   const Var failed = any(isnan(l), {.axis = {-2, -1}, .keepdims = true});
-  return where(failed & (i >= k), std::numeric_limits<double>::quiet_NaN(), l);
+  return where(failed & (rows_of(a) >= columns_of(a)), std::numeric_limits<double>::quiet_NaN(), l);
 }
 
 // Row by row. Rows of x that are not there yet are zeros.
-Var triangular(const Var& a, const Var& b, Triangle which) {
+Var rowwise_triangular(const Var& a, const Var& b, Triangle which) {
   const Var i = rows_of(b), last = asarray(a.dim(-1)) - 1;
   const Var m = which.lower ? tril(a, {.k = -1}) : triu(a, {.k = 1});
   const Var pivots = which.unit ? Var() : expand_dims(linalg::diagonal(a), -1);
@@ -129,6 +145,11 @@ Var triangular(const Var& a, const Var& b, Triangle which) {
     return where(i == j, y, x);
   };
   return fori_loop(0, a.dim(-1), row, {zeros_beside(b, b.dim(-1))});
+}
+
+Var triangular(const Var& a, const Var& b, Triangle which) {
+  return by_extent(
+      a.dim(-1), [&] { return rowwise_triangular(a, b, which); }, [&] { return blocked_triangular(a, b, which); });
 }
 
 Var triangular_t(const Var& a, const Var& b, Triangle which) {

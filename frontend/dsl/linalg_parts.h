@@ -47,6 +47,13 @@ Var cholesky(const Var& a);                                    // the lower fact
 Var triangular(const Var& a, const Var& b, Triangle which);    // a^-1 b, a's batch being that of b
 Var triangular_t(const Var& a, const Var& b, Triangle which);  // a^-T b, `which` being a's
 
+// The two above for matrices up to 64: column by column, row by row; and for larger ones, by blocks of that.
+inline constexpr int64_t kBlock = 64;
+Var columnwise_cholesky(const Var& a);
+Var rowwise_triangular(const Var& a, const Var& b, Triangle which);
+Var blocked_cholesky(const Var& a);
+Var blocked_triangular(const Var& a, const Var& b, Triangle which);
+
 // Both factors in one matrix, the ones of L left out; row i of P a is row permutation[i] of a; sign[..., 1, 1] is that
 // of the permutation.
 struct Lu {
@@ -61,7 +68,8 @@ struct Qr {
   Var q, r;
 };
 Qr householder(const Var& a, bool complete);
-Dim least(const Var& m);  // the lesser of the two extents
+Var reflector(const Var& x, const Var& i, const Var& j);  // see linalg_qr.cc
+Dim least(const Var& m);                                  // the lesser of the two extents
 
 // What matrices are divided by so that squares of their elements stay in range, [..., 1, 1].
 Var scale_of(const Var& a);

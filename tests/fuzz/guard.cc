@@ -27,11 +27,11 @@ void on_signal(int signal) {
 }
 
 void install() {
-  signal(SIGVTALRM, on_signal);
+  ::signal(SIGVTALRM, on_signal);
 #ifdef TC_ADDRESS_SANITIZER
   __sanitizer_set_death_callback([] { say("report"); });
 #else
-  for (const int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) signal(s, on_signal);
+  for (const int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(s, on_signal);
 #endif
 }
 

@@ -58,7 +58,7 @@ void on_fault(int, siginfo_t*, void* context) {
   greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* code = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);
   if (code[0] != 0x0f || code[1] != 0xa2) {  // not CPUID: the instruction faults again, as it would have
-    signal(SIGSEGV, SIG_DFL);
+    ::signal(SIGSEGV, SIG_DFL);
     return;
   }
   const auto leaf = static_cast<unsigned>(registers[REG_RAX]), subleaf = static_cast<unsigned>(registers[REG_RCX]);

@@ -17,7 +17,7 @@ namespace tc {
 
 Worker::Worker(std::string program, std::vector<std::string> args, bool group)
     : program_(std::move(program)), args_(std::move(args)), group_(group) {
-  signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
 }
 
 Worker::~Worker() {

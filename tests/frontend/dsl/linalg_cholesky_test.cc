@@ -9,7 +9,9 @@ TEST(Cholesky, MultipliesBack) {
     for (const bool upper : {false, true}) {
       const auto f = compile(
           trace("f", {batch_of("a", t, "n", "n")}, [&](Var a) { return linalg::cholesky(a, {.upper = upper}); }));
-      for (const int64_t n : kOrders) {
+      std::vector<int64_t> orders = kOrders;
+      orders.insert(orders.end(), {64, 128, 150});  // blocks
+      for (const int64_t n : orders) {
         const Matrices a = positive_matrices(2, n, static_cast<unsigned>(n));
         const Matrices l = matrices(f({a.tensor(t)})[0]), back = upper ? transposed(l) * l : l * transposed(l);
         EXPECT_LE(residual(back - a, a, t), 8) << n;
@@ -71,9 +73,12 @@ TEST(SolveTriangular, LeavesSmallResiduals) {
               compile(trace("f", {batch_of("a", t, "n", "n"), batch_of("b", t, "n", "k")}, [&](Var a, Var b) {
                 return linalg::solve_triangular(a, b, {.lower = lower, .trans = trans, .unit_diagonal = unit});
               }));
-          for (const int64_t n : {1, 2, 3, 7, 17, 33, 65}) {
+          for (const int64_t n : {1, 2, 3, 7, 17, 33, 64, 65, 150}) {
             Matrices a = random_matrices(2, n, n, 3);
             for (double& x : a.v) x = static_cast<double>(static_cast<float>(x / std::sqrt(static_cast<double>(n))));
+            // Without this, solutions of the larger ones are out of f32's range.
+            for (int64_t k = 0; k < 2; ++k)
+              for (int64_t i = 0; i < n; ++i) a(k, i, i) = static_cast<double>(static_cast<float>(a(k, i, i) + 1));
             const Matrices b = random_matrices(2, n, 3, 5);
             const Matrices x = matrices(f({a.tensor(t), b.tensor(t)})[0]);
             for (int64_t k = 0; k < 2; ++k)
