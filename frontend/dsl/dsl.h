@@ -17,6 +17,7 @@
 #include "tc/frontend/dsl/nn.h"
 #include "tc/frontend/dsl/optimizer.h"
 #include "tc/frontend/dsl/parameter.h"
+#include "tc/frontend/dsl/portable.h"
 #include "tc/frontend/dsl/random.h"
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/special.h"
