@@ -32,6 +32,7 @@
 #include "tc/frontend/dsl/numpy_statistics.h"
 #include "tc/frontend/dsl/optimizer.h"
 #include "tc/frontend/dsl/parameter.h"
+#include "tc/frontend/dsl/portable.h"
 #include "tc/frontend/dsl/quantise.h"
 #include "tc/frontend/dsl/random.h"
 #include "tc/frontend/dsl/reduce.h"

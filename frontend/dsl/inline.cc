@@ -1,15 +1,21 @@
+#include <map>
+#include <set>
+#include <string>
+
 #include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/ops/core.h"
 
 namespace tc::dsl {
 namespace {
 
-// Gives the module's functions names that `taken` does not have.
+// Gives the module's functions names that `taken` does not have, nor each other.
 void rename_functions(Module& module, const Module& taken) {
   std::map<std::string, std::string> names;
+  std::set<std::string> given;
   for (const auto& f : module.functions()) {
     std::string name = f->name();
-    for (int k = 1; taken.find_function(name); ++k) name = cat(f->name(), "_", k);
+    for (int k = 1; taken.find_function(name) || given.count(name); ++k) name = cat(f->name(), "_", k);
+    given.insert(name);
     names[f->name()] = name;
     f->set_name(name);
   }

@@ -85,6 +85,10 @@ Words words(const Key& k, const ShapeArg& shape) {
   return {reshape(w.high, shape), reshape(w.low, shape)};
 }
 
+Words words_at(const Key& k, const Var& places) {
+  return threefry(checked(k), {astype(astype(places, u64) >> 32, u32), astype(places, u32)});
+}
+
 Key key(Arg seed) {
   const Site site("random.key", seed.at());
   const Words w = words_of(seed);

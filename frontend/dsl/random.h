@@ -92,6 +92,7 @@ Var exponential(const Key& k, Arg scale, SampleOptions options = {}, Location at
 Var gumbel(const Key& k, Arg location, Arg scale, SampleOptions options = {}, Location at = Location::current());
 Var laplace(const Key& k, Arg location, Arg scale, SampleOptions options = {}, Location at = Location::current());
 Var logistic(const Key& k, Arg location, Arg scale, SampleOptions options = {}, Location at = Location::current());
+Var half_cauchy(const Key& k, Arg scale, SampleOptions options = {}, Location at = Location::current());
 Var cauchy(const Key& k, Arg location, Arg scale, SampleOptions options = {}, Location at = Location::current());
 Var rayleigh(const Key& k, Arg scale, SampleOptions options = {}, Location at = Location::current());
 Var weibull(const Key& k, Arg shape, Arg scale, SampleOptions options = {}, Location at = Location::current());
@@ -107,5 +108,62 @@ struct CategoricalOptions {
   ShapeArg shape = ShapeArg(std::vector<Extent>{});
 };
 Var categorical(const Key& k, Arg logits, CategoricalOptions options = {}, Location at = Location::current());
+
+// Level B, by rejection of normal and uniform numbers in a loop over those that wait, 95 % of which are taken in each
+// round (G. Marsaglia, W. Tsang, A Simple Method for Generating Gamma Variables, 2000); a below 1 by the power of a
+// uniform number. Gradients go through scales, and through a as through the quantile of a fixed probability (M.
+// Figurnov, S. Mohamed, A. Mnih, Implicit Reparameterization Gradients, 2018); those are made of the runtime's own
+// functions. A parameter that is not positive gives NaN or any number.
+Var gamma(const Key& k, Arg a, SampleOptions options = {}, Location at = Location::current());
+Var gamma(const Key& k, Arg a, Arg scale, SampleOptions options = {}, Location at = Location::current());
+Var loggamma(const Key& k, Arg a, SampleOptions options = {}, Location at = Location::current());  // for a near 0
+Var inverse_gamma(const Key& k, Arg a, Arg scale, SampleOptions options = {}, Location at = Location::current());
+// scale gamma(a)^(1 / power): scipy.stats.gengamma.
+Var generalized_gamma(const Key& k, Arg a, Arg power, Arg scale, SampleOptions options = {},
+                      Location at = Location::current());
+Var chisquare(const Key& k, Arg df, SampleOptions options = {}, Location at = Location::current());
+Var beta(const Key& k, Arg a, Arg b, SampleOptions options = {}, Location at = Location::current());
+Var t(const Key& k, Arg df, SampleOptions options = {}, Location at = Location::current());
+Var f(const Key& k, Arg numerator_df, Arg denominator_df, SampleOptions options = {},
+      Location at = Location::current());
+Var maxwell(const Key& k, Arg scale, SampleOptions options = {}, Location at = Location::current());
+
+// Level B where the number of components is fixed, else C. Of alpha's shape, whose last axis are the components;
+// `shape` puts extents in front of it.
+struct DirichletOptions {
+  ShapeArg shape = ShapeArg(std::vector<Extent>{});
+};
+Var dirichlet(const Key& k, Arg alpha, DirichletOptions options = {}, Location at = Location::current());
+
+// Level B. With gradients of the quantile in both parameters (J. Michael, W.
+// Schucany, R. Haas, Generating Random Variates Using Transformations with Multiple Roots, 1976).
+Var wald(const Key& k, Arg mean, Arg scale, SampleOptions options = {}, Location at = Location::current());
+// scale times an exponential number below `end`: scipy.stats.truncexpon.
+Var trunc_exponential(const Key& k, Arg end, Arg scale, SampleOptions options = {}, Location at = Location::current());
+
+// Level B. Whole numbers, i64 unless dtype is another integer type or f32 or f64, without gradients. Parameters
+// broadcast; outside of their range any number may come. By inversion where the mean is below 10, else by rejection,
+// both in f64 (random_discrete.cc names the methods).
+Var poisson(const Key& k, Arg mean, SampleOptions options = {}, Location at = Location::current());
+Var binomial(const Key& k, Arg n, Arg p, SampleOptions options = {}, Location at = Location::current());
+Var geometric(const Key& k, Arg p, SampleOptions options = {}, Location at = Location::current());  // from 1 on
+// Failures before n successes of probability p; n need not be whole.
+Var negative_binomial(const Key& k, Arg n, Arg p, SampleOptions options = {}, Location at = Location::current());
+Var beta_binomial(const Key& k, Arg n, Arg a, Arg b, SampleOptions options = {}, Location at = Location::current());
+// Good ones among `drawn` of good + bad.
+Var hypergeometric(const Key& k, Arg good, Arg bad, Arg drawn, SampleOptions options = {},
+                   Location at = Location::current());
+// How many of n fall to each kind, along a new last axis; p is a vector, of fixed extent, of any sum.
+Var multinomial(const Key& k, Arg n, Arg p, SampleOptions options = {}, Location at = Location::current());
+
+// Level C. Between low and high, which may be infinite, of a standard normal number; intervals beyond 37 are empty.
+Var truncated_normal(const Key& k, Arg low, Arg high, SampleOptions options = {}, Location at = Location::current());
+// An angle from -pi to pi; the gradient in kappa is that of the quantile.
+Var vonmises(const Key& k, Arg mean, Arg kappa, SampleOptions options = {}, Location at = Location::current());
+// mean + L z, where L is the covariance's Cholesky factor; `shape` puts extents in front.
+Var multivariate_normal(const Key& k, Arg mean, Arg covariance, DirichletOptions options = {},
+                        Location at = Location::current());
+// Orthogonal n x n matrices of Haar's measure; `shape` puts extents in front.
+Var orthogonal(const Key& k, int64_t n, SampleOptions options = {}, Location at = Location::current());
 
 }  // namespace tc::random

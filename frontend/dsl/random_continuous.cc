@@ -79,6 +79,13 @@ Var half_normal(const Key& k, Arg scale, SampleOptions options, Location at) {
   return scaled(d);
 }
 
+Var half_cauchy(const Key& k, Arg scale, SampleOptions options, Location at) {
+  const Site site("random.half_cauchy", at);
+  Drawn d = draw(k, {scale}, options, cauchy_quantile);
+  d.x = abs(d.x);
+  return scaled(d);
+}
+
 Var lognormal(const Key& k, Arg mean, Arg sigma, SampleOptions options, Location at) {
   const Site site("random.lognormal", at);
   return exp_any(moved(draw(k, {mean, sigma}, options, normal_quantile)));

@@ -5,8 +5,12 @@
 #include <numbers>
 #include <span>
 
+#include "tc/frontend/dsl/custom.h"
 #include "tc/frontend/dsl/elementwise.h"
+#include "tc/frontend/dsl/index.h"
+#include "tc/frontend/dsl/manipulation.h"
 #include "tc/frontend/dsl/random_tables.h"
+#include "tc/frontend/dsl/reduce.h"
 
 namespace tc::random {
 
@@ -23,11 +27,6 @@ Var polynomial(const Var& t, Coefficients c) {
   for (size_t i = c.size() - 2; i-- > 0;) y = y * t - -c[i];
   return y;
 }
-
-// x = mantissa 2^exponent.
-struct Parts {
-  Var mantissa, exponent;
-};
 
 // Brings what is too small up to sqrt(1/2), by powers of two that are chosen largest first.
 Parts raised(Parts p, int largest) {
@@ -58,15 +57,6 @@ Split log_two(DType t) {
   return {0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45};
 }
 
-// (log of the mantissa) + exponent log(2), where log(m) = 2 atanh(s) = 2 s + s^3 P(s^2).
-Var log_of(const Parts& p) {
-  const Split two = log_two(p.mantissa.dtype());
-  const Var s = (p.mantissa - 1) / (p.mantissa + 1), square = s * s;
-  const Var tail = square * s * polynomial(square, choose(s, tables::kLog32, tables::kLog64));
-  const Var low = plus(p.exponent * two.low, plus(tail, s * 2));
-  return p.exponent * two.high + low;
-}
-
 // 2^n of whole n >= 0 below 2 `largest`.
 Var power_of_two(Var n, int largest) {
   const DType t = n.dtype();
@@ -85,6 +75,27 @@ Var plus(const Var& product, const Var& x) {
   return product - -x;
 }
 
+// log(m) = 2 atanh(s) = 2 s + s^3 P(s^2).
+Var log_of(const Parts& p) {
+  return log_by_ratio((p.mantissa - 1) / (p.mantissa + 1), p.exponent);
+}
+
+Var log_by_ratio(const Var& s, const Var& exponent) {
+  const Split two = log_two(s.dtype());
+  const Var square = s * s;
+  const Var tail = square * s * polynomial(square, choose(s, tables::kLog32, tables::kLog64));
+  const Var low = plus(exponent * two.low, plus(tail, s * 2));
+  return exponent * two.high + low;
+}
+
+Parts exp_parts(const Var& x) {
+  const Var n = round(x * std::numbers::log2e);
+  const Split two = log_two(x.dtype());
+  const Var r = plus(n * -two.low, plus(n * -two.high, x));
+  const Var tail = r * r * polynomial(r, choose(x, tables::kExp32, tables::kExp64));
+  return {plus(tail, r) + 1, n};
+}
+
 Var log_below_1(const Var& x) {
   return log_of(raised({x, x * 0}, 32));
 }
@@ -99,15 +110,24 @@ Var exp_any(const Var& x) {
   const double top = largest * 2 - 1, bottom = -(top - 2);
   const Var low = x<bottom * std::numbers::ln2, high = x> top * std::numbers::ln2;
   const Var inside = where(low | high, 0, x);
-  const Var n = round(inside * std::numbers::log2e);
-  const Split two = log_two(t);
-  const Var r = plus(n * -two.low, plus(n * -two.high, inside));
-  const Var tail = r * r * polynomial(r, choose(x, tables::kExp32, tables::kExp64));
-  const Var y = plus(tail, r) + 1;
+  const auto [y, n] = exp_parts(inside);
   const Var size = power_of_two(abs(n), largest);
   const Var scaled = where(n < 0, y / size, y * size);
   const Var infinite = astype(std::numeric_limits<double>::infinity(), t);
   return where(low, 0, where(high, infinite, scaled));
+}
+
+Var log_gamma_from_1(const Var& x) {
+  constexpr double kSeries[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156};
+  constexpr double kHalfLogTwoPi = 0x1.d67f1c864beb5p-1;
+  Var y = x, product = x * 0 + 1;
+  for (int k = 0; k < 7; ++k) {
+    const Var low = y < 8;
+    product = where(low, product * y, product);
+    y = where(low, y + 1, y);
+  }
+  const Var tail = polynomial(1 / (y * y), kSeries) / y;
+  return plus((y - 0.5) * (log_any(y) - 1), tail + (kHalfLogTwoPi - 0.5 - log_any(product)));
 }
 
 Var normal_quantile(const Var& u) {
@@ -130,6 +150,19 @@ Var cauchy_quantile(const Var& u) {
   const Var cosine = polynomial(square, choose(u, tables::kCosine32, tables::kCosine64));
   const Var size = where(far, cosine, sine) / where(far, sine, cosine);
   return where(x < 0, -size, size);
+}
+
+Var ordered_sum(const Var& x) {
+  if (!x.dim(-1).is_const() || x.dim(-1).value() == 0) return sum(x, {.axis = -1, .keepdims = true});
+  const auto halves = [](Var y) {
+    for (int64_t n = y.dim(-1).value(); n > 1; n = y.dim(-1).value()) {
+      const int64_t half = n / 2;
+      const Var both = y[{ellipsis, slice(half)}] + y[{ellipsis, slice(half, 2 * half)}];
+      y = n % 2 ? concat({both, y[{ellipsis, slice(2 * half, n)}]}, {.axis = -1}) : both;
+    }
+    return y;
+  };
+  return custom_vjp(halves, [](Var y, Var, Var v) { return broadcast_to(v, y.shape()); })(x);
 }
 
 }  // namespace tc::random

@@ -64,14 +64,25 @@ void fits(const Var& x, const std::vector<Var>& parameters) {
   }
 }
 
-Var closed_uniform(const Key& k, const ShapeArg& shape, DType dtype) {
-  const Words w = words(k, shape);
+namespace {
+
+Var closed_uniform_of(const Words& w, DType dtype) {
   if (dtype == f32) return astype((w.high ^ w.low) >> 9, f32) * 0x1p-23;
   return astype(w.high, f64) * 0x1p-32 + astype(w.low >> 12, f64) * 0x1p-52;
 }
 
+}  // namespace
+
+Var closed_uniform(const Key& k, const ShapeArg& shape, DType dtype) {
+  return closed_uniform_of(words(k, shape), dtype);
+}
+
+Var open_uniform(const Words& w, DType dtype) {
+  return closed_uniform_of(w, dtype) + (dtype == f32 ? 0x1p-24 : 0x1p-53);
+}
+
 Var open_uniform(const Key& k, const ShapeArg& shape, DType dtype) {
-  return closed_uniform(k, shape, dtype) + (dtype == f32 ? 0x1p-24 : 0x1p-53);
+  return open_uniform(words(k, shape), dtype);
 }
 
 Var uniform(const Key& k, SampleOptions options, Location at) {

@@ -23,6 +23,12 @@ TEST(RandomPeer, DrawsTheSameBits) {
       drawn.push_back({cat(c.name, " ", t), compile(f)({key_of(kKey)})[0]});
       jobs.push_back({.model = {}, .inputs = {{"key", key_of(kKey)}}, .bytes = export_onnx_bytes(f, {.target = ort})});
     }
+  for (const WholeCase& c : whole_cases()) {
+    const Function f =
+        trace("f", {{"key", u32, {2}}}, [&](Var k) { return c.draw({k}, {.shape = {3000}, .dtype = f64}); });
+    drawn.push_back({c.name, compile(f)({key_of(kKey)})[0]});
+    jobs.push_back({.model = {}, .inputs = {{"key", key_of(kKey)}}, .bytes = export_onnx_bytes(f, {.target = ort})});
+  }
   const auto outcomes = onnx_runtime(jobs);
   for (size_t i = 0; i < jobs.size(); ++i) {
     EXPECT_EQ(outcomes[i].error, "") << drawn[i].what;

@@ -3,7 +3,7 @@
 
 Run in the root of the repository: python3 tools/random/fit.py > frontend/dsl/random_tables.h
 """
-from mpmath import mp, mpf, atanh, cos, erfinv, exp, expm1, log, pi, sin, sqrt
+from mpmath import mp, mpf, atanh, cos, erfinv, exp, expm1, legendre, log, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -72,6 +72,19 @@ def sine(y):
     return sin(pi * s) / s if s > mpf(10) ** -15 else +pi
 
 
+def gauss(n):
+    """Nodes in [0, 1] and weights of the Gauss-Legendre rule."""
+    nodes, weights = [], []
+    for k in range(n):
+        x = -cos(pi * (k + mpf(3) / 4) / (n + mpf(1) / 2))
+        for _ in range(8):  # Newton's steps; the start is good to 4 digits
+            slope = n * (x * legendre(n, x) - legendre(n - 1, x)) / (x * x - 1)
+            x -= legendre(n, x) / slope
+        nodes.append((x + 1) / 2)
+        weights.append(1 / ((1 - x * x) * slope * slope))
+    return nodes, weights
+
+
 def table(name, text, values):
     print(f'// {text}')
     print(f'inline constexpr double {name}[] = {{' + ', '.join(float(v).hex() for v in values) + '};')
@@ -96,4 +109,7 @@ for suffix, logs, exps, near, middle, far, trig in (('32', 3, 5, 9, 0, 10, 5), (
         table(f'kNormalFar{suffix}', 'In sqrt(w) - 3.2, w from 5 to 17.', fit(lambda t: normal((mpf('3.2') + t) ** 2), far))
     table(f'kSine{suffix}', 'sin(pi y) / y in y^2, |y| <= 1/4.', scaled(sine, mpf(1) / 16, trig))
     table(f'kCosine{suffix}', 'cos(pi y) in y^2, |y| <= 1/4.', scaled(lambda y: cos(pi * sqrt(y)), mpf(1) / 16, trig))
+nodes, weights = gauss(32)
+table('kGaussNodes', 'The Gauss-Legendre rule of 32 points on [0, 1].', nodes)
+table('kGaussWeights', 'Its weights.', weights)
 print('\n}  // namespace tc::random::tables')

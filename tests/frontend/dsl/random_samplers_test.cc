@@ -192,6 +192,47 @@ TEST(SamplerGradients, GoThroughParameters) {
   }
 }
 
+double digamma(double x) {
+  double y = 0;
+  for (; x < 20; ++x) y -= 1 / x;
+  const double r = 1 / (x * x);
+  return y + std::log(x) - 0.5 / x - r * (1.0 / 12 - r * (1.0 / 120 - r / 252));
+}
+
+// d log(x) / da of the quantile x of gamma(a): the integral of (digamma(a) - log(t)) over the distribution from 0 to x,
+// by Simpson's rule in s = log(t), from where the density has fallen by e^-40.
+double slope_of_quantile(double a, double log_x) {
+  const double x = std::exp(log_x);
+  const auto below = [&](double s) { return a * (s - log_x) - std::exp(s) + x; };
+  double low = log_x;
+  while (below(low) > -40 || low > std::log(a)) low -= 0.01 / std::sqrt(a);
+  constexpr int kSteps = 20000;
+  const double h = (log_x - low) / kSteps;
+  double total = 0;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double s = low + i * h;
+    total += (digamma(a) - s) * std::exp(below(s)) * (i == 0 || i == kSteps ? 1 : i % 2 ? 4 : 2);
+  }
+  return total * h / 3;
+}
+
+TEST(SamplerGradients, OfGammasAreThoseOfTheQuantile) {
+  const Function f = trace("f", {{"key", u32, {2}}, {"a", f64, {300}}}, [](Var k, Var a) {
+    const Var x = random::gamma({k}, a), y = random::loggamma({k}, a);
+    return std::vector<Var>{x, grad(sum(x), {a})[0], y, grad(sum(y), {a})[0]};
+  });
+  std::vector<double> a;
+  for (int i = 0; i < 300; ++i) a.push_back(std::pow(10, i / 50.0 - 2));
+  const auto y = compile(f)({key_of(kKey), Tensor::of<double>({300}, a)});
+  for (size_t i = 0; i < 300; ++i) {
+    const double x = y[0].span<double>()[i], log_x = y[2].span<double>()[i];
+    EXPECT_NEAR(std::log(x), log_x, 1e-12 * std::max(1.0, std::abs(log_x))) << a[i];
+    EXPECT_NEAR(y[1].span<double>()[i], x * y[3].span<double>()[i], 1e-12 * std::abs(y[1].span<double>()[i])) << a[i];
+    const double want = slope_of_quantile(a[i], log_x);
+    EXPECT_NEAR(y[3].span<double>()[i], want, 1e-7 * want) << "a " << a[i] << ", log x " << log_x;
+  }
+}
+
 TEST(SamplerErrors, AreAtTheUsersLine) {
   const auto in_trace = [](auto f) {
     return what([&] {
