@@ -12,8 +12,9 @@ namespace {
 struct Release {
   int opset, ir, ml;
 };
-constexpr Release kReleases[] = {{13, 7, 2}, {14, 7, 2},  {15, 8, 2},  {16, 8, 3},  {17, 8, 3},  {18, 8, 3}, {19, 9, 3},
-                                 {20, 9, 4}, {21, 10, 5}, {22, 10, 5}, {23, 11, 5}, {24, 12, 5}, {25, 13, 5}};
+constexpr Release kReleases[] = {{13, 7, 2},  {14, 7, 2},  {15, 8, 2},  {16, 8, 3},  {17, 8, 3},  {18, 8, 3},
+                                 {19, 9, 3},  {20, 9, 4},  {21, 10, 5}, {22, 10, 5}, {23, 11, 5}, {24, 12, 5},
+                                 {25, 13, 5}, {26, 13, 5}, {27, 13, 5}, {28, 13, 5}};
 static_assert(kReleases[0].opset == kMinExportOpset);
 static_assert(kReleases[std::size(kReleases) - 1].opset == kMaxExportOpset);
 

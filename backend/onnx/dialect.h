@@ -9,6 +9,9 @@
 
 namespace tc::onnx {
 
+// The newest opset that ONNX Runtime 1.30 loads files of.
+inline constexpr int kMaxOrtOpset = 26;
+
 struct Dialect {
   int opset;
   ExportTarget target;

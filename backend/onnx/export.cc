@@ -129,6 +129,8 @@ Prepared prepare(const Module& module, const ExportOptions& options) {
   if (options.opset < kMinExportOpset || options.opset > kMaxExportOpset)
     fail(ErrorCode::bad_argument, "opset ", options.opset, " cannot be written, only ", kMinExportOpset, " to ",
          kMaxExportOpset);
+  if (options.target == ExportTarget::ort && options.opset > kMaxOrtOpset)
+    fail(ErrorCode::bad_argument, "ONNX Runtime does not read opset ", options.opset, ", only up to ", kMaxOrtOpset);
   Prepared p{clone(module), {options.opset, options.target, newest_ml(module)}, {}};
   fix_extents(*p.module, options);
   p.report = legalize(*p.module, p.dialect, options);

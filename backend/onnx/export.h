@@ -25,7 +25,7 @@ enum class ExportFunctions : uint8_t { inlined, local };
 enum class ExportChecks : uint8_t { dropped, refused, trap };
 enum class ExternalData : uint8_t { automatic, never, always };  // automatic: where the file would exceed 2 GiB
 
-inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 25;
+inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 28;
 
 struct ExportOptions {
   int opset = 18;  // of ai.onnx; those of the other domains and the IR version follow from it

@@ -44,7 +44,7 @@ Values gelu(Lowering& l) {
   return {l.b.make<Mul>({l.scalar_op<Mul>(x, 0.5), l.scalar_op<Add>(inner, 1)})};
 }
 
-// ONNX had it for f32 only: celu(x) = alpha elu(x / alpha).
+// Until opset 28 ONNX had it for f32 only: celu(x) = alpha elu(x / alpha).
 Values celu(Lowering& l) {
   const double alpha = l.attrs<Celu>().alpha;
   if (alpha <= 0) l.refuse("alpha is ", alpha);

@@ -263,9 +263,11 @@ graph @g(%x: u8[4]) {
   }
   EXPECT_EQ(files(), 0u);
   EXPECT_EQ(message_of([&] { export_onnx(f, path("m.onnx"), {.opset = 12}); }),
-            "opset 12 cannot be written, only 13 to 25");
-  EXPECT_EQ(message_of([&] { export_onnx(f, path("m.onnx"), {.opset = 26}); }),
-            "opset 26 cannot be written, only 13 to 25");
+            "opset 12 cannot be written, only 13 to 28");
+  EXPECT_EQ(message_of([&] { export_onnx(f, path("m.onnx"), {.opset = 29}); }),
+            "opset 29 cannot be written, only 13 to 28");
+  EXPECT_EQ(message_of([&] { export_onnx(f, path("m.onnx"), {.opset = 27, .target = ExportTarget::ort}); }),
+            "ONNX Runtime does not read opset 27, only up to 26");
 }
 
 // The standard asks for the rank of what goes in and comes out of a model; some have none.
