@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -159,6 +160,54 @@ TEST(Vocabulary, CoversTheArrayApi) {
   for (const std::string& name : missing) ADD_FAILURE() << name << " is neither in a row nor elsewhere";
 }
 
+// The declarations of tc::special: name and arguments by name.
+std::map<std::string, std::pair<std::string, std::string>> special_functions() {
+  std::map<std::string, std::pair<std::string, std::string>> result;
+  const std::filesystem::path folder = TC_SOURCE_DIR "/frontend/dsl";
+  const std::regex declaration(R"(\nVar (\w+)\(([^)]*)\);)"), type(R"((Arg|int64_t|NanToNumOptions) )");
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string file = entry.path().filename().string();
+    if (file.rfind("special", 0) != 0 || entry.path().extension() != ".h" || file.find("_parts") != file.npos) continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const std::string header = text.str();
+    for (std::sregex_iterator m(header.begin(), header.end(), declaration), end; m != end; ++m)
+      result[(*m)[1]] = {std::regex_replace((*m)[2].str(), type, ""), file};
+  }
+  return result;
+}
+
+std::string read_text(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(TC_SOURCE_DIR "/" + path).rdbuf();
+  return text.str();
+}
+
+TEST(Vocabulary, SpecialFunctionsAreComparedWithTheTruth) {
+  const std::string folder = "tests/frontend/dsl/";
+  const std::string tables = read_text(folder + "special_data.h") + read_text(folder + "special_pairs_data.h");
+  // Those that have no table: special_test.cc and special_grids_test.cc compare single values.
+  std::set<std::string> single = {"factorial", "gammasgn", "nan_to_num", "xlog1py", "xlogy"};
+  const auto functions = special_functions();
+  EXPECT_GT(functions.size(), 70u);
+  for (const auto& [name, f] : functions) {
+    const bool grid = std::filesystem::exists(TC_SOURCE_DIR "/" + folder + "special_grids/" + name + ".txt");
+    EXPECT_TRUE(grid || tables.find("k_" + name + " = {") != tables.npos || single.erase(name)) << name;
+  }
+  EXPECT_TRUE(single.empty()) << *single.begin();
+}
+
+std::string special_documentation() {
+  std::string text =
+      "\n## Special functions\n\nOf `namespace tc::special`, with SciPy's names: see the headers for algorithms, "
+      "domains and "
+      "edges. `tests/frontend/dsl/special_grids` and `special_data.h` have the values that they are compared with.\n\n"
+      "| name | arguments | header |\n|---|---|---|\n";
+  for (const auto& [name, f] : special_functions())
+    text += "| special." + name + " | " + f.first + " | " + f.second + " |\n";
+  return text;
+}
+
 std::string documentation() {
   std::string text =
       "# The vocabulary of the DSL\n\n"
@@ -186,6 +235,7 @@ std::string documentation() {
     }
     for (const auto& [name, line] : lines) text += line;
   }
+  text += special_documentation();
   text += "\n## Names of the standard that are elsewhere\n\n| name | where |\n|---|---|\n";
   for (const auto& [names, where] : kElsewhere) {
     std::string list;
