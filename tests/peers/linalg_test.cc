@@ -73,6 +73,11 @@ const Program kPrograms[] = {
        const auto [u, s, vh] = linalg::svd(a + b, {.full_matrices = false});
        return grad(sum(square(u) * b) + sum(square(s)) + sum(matmul(u, vh)) + sum(linalg::pinv(a) * b), {a, b});
      }},
+    {"eig",
+     [](Var a, Var b) {
+       const Complex w = linalg::eigvals(a + b);
+       return std::vector{sort(w.re), sort(abs(w)), sort(abs(linalg::eig(b).eigenvalues))};
+     }},
     {"functions",
      [](Var a, Var b) {
        return std::vector{linalg::expm(b), linalg::matrix_power(a, -2), linalg::block_diag({a, b}), linalg::toeplitz(b),
