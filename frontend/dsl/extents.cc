@@ -50,6 +50,11 @@ Var Tracer::extent(const Dim& d) {
   if (d.is_symbol())
     refuse(ErrorCode::bad_argument, cat("nothing here has an extent '", key, "'"),
            {"a symbol means something when it is an extent of an input or of a value computed before"});
+  // n + c of an n that is there as it is, such as a product of which no factor is an extent.
+  for (const Dim::Term& term : d.poly()->terms)
+    if (term.atoms.empty())
+      if (Value* v = find_extent((d - Dim(term.coefficient)).str()))
+        return make<Add>({var(v), ints({term.coefficient})});
   const auto atom_value = [&](const Dim::Atom& a) {
     if (a.op == Dim::Op::symbol) return extent(Dim::symbol(a.name));
     const Var x = extent(a.args[0]), y = extent(a.args[1]);

@@ -27,6 +27,7 @@ struct ConvolveOptions {
 Var convolve(Arg a, Arg b, ConvolveOptions options = {});     // sums of products: exact of integers
 Var convolve2d(Arg a, Arg b, ConvolveOptions options = {});   // over the last two axes
 Var fftconvolve(Arg a, Arg b, ConvolveOptions options = {});  // by transforms: fast for long ones
+// In ONNX Runtime 1.30 the transforms of f64 are exact to f32 only, unless the length, here m + n - 1, is a power of 2.
 
 struct StftOptions {
   int64_t hop = 0;     // between frames; 0: a quarter of n_fft
