@@ -43,7 +43,7 @@ bool transforms_weight(const Node& n, int64_t result) {
   return result >= 0 && result / kGrowth <= bytes;
 }
 
-Patch fold_constants(Rewrite& r) {
+Patch fold_node(Rewrite& r) {
   Node& n = *r.root();
   if (is_constant_like(n) || n.num_regions() || n.op() == OpId::Call || !all_constant(n)) return r.miss("");
   const OpTraits& traits = n.info().traits;
@@ -78,6 +78,14 @@ Patch fold_constants(Rewrite& r) {
   return values;
 }
 
+// Files keep weights quantised: runtimes look for the pattern, and floats take four times the room.
+Patch fold_dequantised(Rewrite& r) {
+  return r.root()->is<DequantizeLinear>() ? fold_node(r) : r.miss("");
+}
+Patch fold_constants(Rewrite& r) {
+  return r.root()->is<DequantizeLinear>() ? r.miss("") : fold_node(r);
+}
+
 // Elements that shape inference has followed to numbers.
 Patch fold_contents(Rewrite& r) {
   Node& n = *r.root();
@@ -103,6 +111,7 @@ std::span<const Rule> fold_rules() {
   static const Rule kRules[] = {
       {"fold-known-contents", exact, any_node(), fold_contents},
       {"fold-constants", exact, any_node(), fold_constants},
+      {"fold-dequantised", exact, any_node(), fold_dequantised},
   };
   return kRules;
 }

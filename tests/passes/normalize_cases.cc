@@ -349,6 +349,11 @@ std::vector<RuleCase> normalize_cases() {
       {"fold-constants",
        "(%x: f32[3]) { %a = constant dense<[1, 2, 3]> : f32[3] \n %0 = exp %a \n %1 = add %x, %0 \n return %1 }",
        "constant", "exp"},
+      {"fold-dequantised",
+       "(%x: f32[2]) { %q = constant dense<[1, 2]> : u8[2] \n %s = constant dense<0.5> : f32[] \n %0 = "
+       "dequantize_linear %q, "
+       "%s \n %1 = add %x, %0 \n return %1 }",
+       "dense<[0.5, 1]>", "dequantize_linear"},
       {"transpose-after-elementwise",
        "(%x: f32[2,3,4]) { %c = constant random(1) : f32[4,2] \n %0 = transpose %x {perm = [1, 2, 0]} \n %1 = mul %c, "
        "%0 \n return %1 }",
