@@ -17,7 +17,7 @@ std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& option
   PipelineOptions passes;
   passes.level = 1;
   passes.enable = {"simplify-scans", "fuse-linear"};
-  passes.disable = {"fold-dequantised"};
+  passes.disable = {"fold-dequantised", "merge-equal-constants"};
   for (const Rule& rule : fuse_rules()) passes.disable.emplace(rule.name);
   for (const Rule& rule : weight_rules()) passes.disable.erase(std::string(rule.name));
   if (options.functions == ExportFunctions::local) passes.disable.insert("inline-functions");

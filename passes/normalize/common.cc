@@ -34,7 +34,9 @@ bool eligible(const Node& n) {
          n.op() != OpId::Parameter && n.op() != OpId::Call;
 }
 
-constexpr std::string_view kMergeRule = "merge-equal-nodes";
+// Constants have a rule of their own, which export leaves out: some readers of files change a weight in place of a
+// user.
+constexpr std::string_view kMergeNodes = "merge-equal-nodes", kMergeConstants = "merge-equal-constants";
 
 // Scopes nest like graphs: a region sees what the enclosing graphs computed before it. That of a cluster is closed: it
 // is a program of its own, which reads its operands alone.
@@ -49,10 +51,11 @@ class Scope {
       for (int i = 0; i < n->num_regions(); ++i) Scope(editor_, n->is<Cluster>() ? nullptr : this).run(n->region(i));
       if (!eligible(*n)) continue;
       const size_t h = hash_node(*n);
-      if (Node* earlier = find(h, *n); earlier && editor_.allows(kMergeRule, exact)) {
-        Edit edit{kMergeRule, exact, {}, n, {}, {}, true};
+      const std::string_view rule = n->is<Constant>() ? kMergeConstants : kMergeNodes;
+      if (Node* earlier = find(h, *n); earlier && editor_.allows(rule, exact)) {
+        Edit edit{rule, exact, {}, n, {}, {}, true};
         for (int j = 0; j < n->num_results(); ++j) edit.replaced.emplace_back(n->result(j), earlier->result(j));
-        if (const char* why = editor_.commit(std::move(edit))) editor_.note_miss(kMergeRule, why, *n);
+        if (const char* why = editor_.commit(std::move(edit))) editor_.note_miss(rule, why, *n);
         continue;
       }
       seen_.emplace(h, n);
@@ -77,7 +80,8 @@ class Scope {
 }  // namespace
 
 std::span<const Rule> common_rules() {
-  static const Rule kRules[] = {{kMergeRule, exact, any_node(), nullptr}};
+  static const Rule kRules[] = {{kMergeNodes, exact, any_node(), nullptr},
+                                {kMergeConstants, exact, any_node(), nullptr}};
   return kRules;
 }
 

@@ -460,6 +460,11 @@ std::vector<RuleCase> normalize_cases() {
        "(%x: f32[3]) { %c = constant dense<true> : bool[] \n %0 = if %c ((){ %1 = exp %x \n return %1 }, () { %2 = "
        "tanh %x \n return %2 }) : f32[3] \n return %0 }",
        "exp %x", "tanh"},
+      {"merge-equal-constants",
+       "(%x: f32[3]) { %a = constant dense<2> : f32[] \n %b = constant dense<2> : f32[] \n %0 = mul %x, %a \n %1 = mul "
+       "%0, %b "
+       "\n return %1 }",
+       "mul %0, %a", "mul %0, %b"},
       {"merge-equal-nodes", "(%x: f32[3]) { %0 = exp %x \n %1 = exp %x \n %2 = add %0, %1 \n return %2 }", "add %0, %0",
        "%1 = exp"},
   };

@@ -172,7 +172,7 @@ void samples_movement(std::vector<Sample>& samples) {
     };
     Value* region = g.b.constant(Tensor::of<float>({2}, {0.25F, 0.75F}));
     g.outputs(
-        {by({1.5F}, {-1}), by({2, 0.5F}, {-1, 1}),
+        {by({1.5F}, {-1}), by({2, 0.5F}, {-1, -2}),
          g.b.make<Resize>(
              {x, region, nullptr, g.b.ints({7})},
              {.mode = ResizeMode::linear, .coordinates = ResizeCoordinates::tf_crop_and_resize, .axes = {{-2}}})});

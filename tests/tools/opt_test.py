@@ -259,7 +259,7 @@ class Refused(OptTest):
             ("m.tc", "--dim", "N"),
             ("m.tc", "-o", "m.onnx", "--dot"),
             ("m.tc", "-o", "m.onnx", "--opset", 12),
-            ("m.tc", "-o", "m.onnx", "--opset", 26),
+            ("m.tc", "-o", "m.onnx", "--opset", 29),
             ("m.tc", "-o", "m.onnx", "--target", "elsewhere"),
             ("m.tc", "-o", "m.onnx", "--functions", "some"),
             ("m.tc", "-o", "m.onnx", "--checks", "kept"),

@@ -10,7 +10,6 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -164,15 +163,20 @@ TEST(Vocabulary, CoversTheArrayApi) {
 std::map<std::string, std::pair<std::string, std::string>> special_functions() {
   std::map<std::string, std::pair<std::string, std::string>> result;
   const std::filesystem::path folder = TC_SOURCE_DIR "/frontend/dsl";
-  const std::regex declaration(R"(\nVar (\w+)\(([^)]*)\);)"), type(R"((Arg|int64_t|NanToNumOptions) )");
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string file = entry.path().filename().string();
     if (file.rfind("special", 0) != 0 || entry.path().extension() != ".h" || file.find("_parts") != file.npos) continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    const std::string header = text.str();
-    for (std::sregex_iterator m(header.begin(), header.end(), declaration), end; m != end; ++m)
-      result[(*m)[1]] = {std::regex_replace((*m)[2].str(), type, ""), file};
+    // Declarations are lines "Var name(parameters);".
+    std::ifstream header(entry.path());
+    for (std::string line; std::getline(header, line);) {
+      const size_t open = line.find('('), close = line.rfind(");");
+      if (!line.starts_with("Var ") || open == line.npos || close == line.npos) continue;
+      std::string parameters = line.substr(open + 1, close - open - 1);
+      for (const std::string type : {"Arg ", "int64_t ", "NanToNumOptions "})
+        for (size_t at = parameters.find(type); at != parameters.npos; at = parameters.find(type))
+          parameters.erase(at, type.size());
+      result[line.substr(4, open - 4)] = {parameters, file};
+    }
   }
   return result;
 }
