@@ -135,7 +135,9 @@ TEST(Nuts, LearnsTheScales) {
     append(chains, y[0], 400);
     double acceptance = 0;
     for (size_t i = 400; i < 1200; ++i) acceptance += y[2].span<double>()[i] / 800;
-    EXPECT_NEAR(acceptance, 0.8, 0.1);
+    // Dual averaging aims at 0.8 with its last steps; with their average, which sampling takes, more is accepted.
+    EXPECT_GT(acceptance, 0.7);
+    EXPECT_LT(acceptance, 0.95);
     for (size_t i = 0; i < 3; ++i) {
       const double s = scales.span<double>()[i];
       EXPECT_NEAR(std::log(y[1].span<double>()[i] / (s * s)), i ? 0 : 0.15, 0.6) << i;

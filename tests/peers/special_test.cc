@@ -65,9 +65,15 @@ double bound(const Grid& grid, DType t) {
   return grid.scale == GridScale::exponential ? grid.units : 8;
 }
 
-void compare_grids(Runtime runtime, DType t) {
+// ONNX Runtime gives NaN at some points of these, where tc and its interpreter do not.
+bool open_grid(const Grid& grid) {
+  return grid.name == std::string_view("jv") || grid.name == std::string_view("jn");
+}
+
+void compare_grids(Runtime runtime, DType t, bool open = false) {
   if (node_modules().empty()) GTEST_SKIP() << "no npm packages; ./dev test fetches them";
-  const std::vector<Grid> grids = special_grids();
+  std::vector<Grid> grids = special_grids();
+  std::erase_if(grids, [&](const Grid& grid) { return open_grid(grid) != open; });
   std::vector<GridRows> rows;
   std::vector<Job> jobs;
   for (const Grid& grid : grids) {
@@ -88,6 +94,9 @@ void compare_grids(Runtime runtime, DType t) {
   }
 }
 
+TEST(SpecialPeer, BesselJOfRealOrderIsNearTheTruth) {
+  compare_grids(Runtime::node, f64, true);
+}
 TEST(SpecialPeer, GridsAreNearTheTruthInF64) {
   compare_grids(Runtime::node, f64);
 }
