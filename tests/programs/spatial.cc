@@ -52,11 +52,12 @@ void convolved(Writer& w) {
   o.padding = p.padding, o.groups = groups, o.flip_kernel = w.chance(0.15);
   Extents kernel{out, channels / groups};
   for (const int64_t k : each(w, spatial, 1, dilated ? 2 : 3)) kernel.push_back(k);
-  if (dilated) o.dilations.assign(static_cast<size_t>(spatial), 2);
+  if (dilated) o.dilations = std::vector<int64_t>(static_cast<size_t>(spatial), 2);
   const Item k = w.kernel(kernel);
   const double size = x.size * std::sqrt(static_cast<double>(k.count() / out));
-  const std::string options = cat("strides ", list(o.strides), ", dilations ", list(o.dilations), ", padding ", p.text,
-                                  ", groups ", groups, o.flip_kernel ? ", flip_kernel)" : ")");
+  const auto axes = static_cast<size_t>(spatial);
+  const std::string options = cat("strides ", list(o.strides.of(axes)), ", dilations ", list(o.dilations.of(axes)),
+                                  ", padding ", p.text, ", groups ", groups, o.flip_kernel ? ", flip_kernel)" : ")");
   if (w.chance(0.5)) {
     const Item b = w.fresh({out});
     w.add(cat("conv(", x.name, ", ", k.name, ", ", b.name, ", ", options), conv(x.v, k.v, b.v, o), size + 2);
@@ -73,8 +74,9 @@ void convolved_back(Writer& w) {
   const Item k = w.kernel(kernel);
   ConvTransposeOptions o;
   o.strides = each(w, spatial, 1, 2);
-  w.add(cat("conv_transpose(", x.name, ", ", k.name, ", strides ", list(o.strides), ")"), conv_transpose(x.v, k.v, o),
-        x.size * std::sqrt(static_cast<double>(k.count())));
+  w.add(
+      cat("conv_transpose(", x.name, ", ", k.name, ", strides ", list(o.strides.of(static_cast<size_t>(spatial))), ")"),
+      conv_transpose(x.v, k.v, o), x.size * std::sqrt(static_cast<double>(k.count())));
 }
 
 void pooled(Writer& w) {
