@@ -59,7 +59,8 @@ def main():
     for name in sorted(known - failed):
         print(f"{name} is listed as a failure and passes")
     print(f"{ran - len(failed)} passed, {len(failed)} failed, {len(result.skipped)} skipped")
-    return 1 if failed != known or ran < 1000 else 0
+    # Random numbers may be right by chance, and rounding depends on the machine.
+    return 1 if failed - known or ran < 1000 else 0
 
 
 if __name__ == "__main__":
