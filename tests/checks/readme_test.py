@@ -1,6 +1,7 @@
 """The README's table of packages is the list in ./dev."""
 import pathlib
 import re
+import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,6 +15,9 @@ class Packages(unittest.TestCase):
         told = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table.splitlines()]
         self.assertGreater(len(installed), 10)
         self.assertEqual(told, installed)
+
+    def test_script_is_valid(self):
+        self.assertEqual(subprocess.run(["bash", "-n", ROOT / "dev"], capture_output=True, text=True).stderr, "")
 
 
 if __name__ == "__main__":
