@@ -20,8 +20,9 @@ struct Grid {
   dsl::FlatFunction f;
   double units;  // of the error in f64
   GridScale scale;
-  double units_f32 = 1;  // in units of the last place
-  double slopes = 1e-9;  // the relative error of derivatives; 0: they are not compared
+  double units_f32 = 1;         // in units of the last place
+  double slopes = 1e-9;         // the relative error of derivatives; 0: they are not compared
+  double least_slope = 1e-300;  // of smaller derivatives the error is relative to this
 
   template <class F>
   static Grid of(std::string name, F, double units, GridScale scale = GridScale::ulp) {
@@ -38,6 +39,10 @@ struct Grid {
   }
   Grid slopes_within(double relative) && {
     slopes = relative;
+    return std::move(*this);
+  }
+  Grid slopes_above(double least) && {
+    least_slope = least;
     return std::move(*this);
   }
 };

@@ -1,11 +1,10 @@
-// Special functions beside mpmath's values, at their edges, and their gradients.
+// Special functions of special.h at their edges, and what shapes and types they take.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "special_cases.h"
 #include "tc/tc.h"
 
 namespace tc {
@@ -13,6 +12,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
+
+using SpecialFn = Var (*)(Arg);
 
 template <class T>
 std::vector<T> run(const Function& f, const std::vector<double>& x) {
@@ -24,83 +25,6 @@ std::vector<T> run(const Function& f, const std::vector<double>& x) {
 template <class T>
 Function program(SpecialFn f) {
   return trace("f", {{"x", std::is_same_v<T, float> ? f32 : f64, {"n"}}}, [&](Var x) { return f(x); });
-}
-
-template <class T>
-void compare(const SpecialCase& c) {
-  std::vector<double> x;
-  for (const SpecialRow& r : c.rows) x.push_back(r.x);
-  const std::vector<T> y = run<T>(program<T>(c.f), x);
-  const auto [worst, at] = worst_error<T>(c.rows, y);
-  EXPECT_LE(worst, (std::is_same_v<T, float> ? 1 : c.ulps)) << c.name << " at " << at;
-  testing::Test::RecordProperty(std::string(c.name) + (std::is_same_v<T, float> ? "_f32" : "_f64"),
-                                std::to_string(worst));
-}
-
-TEST(Special, IsNearTheTruthInF64) {
-  for (const SpecialCase& c : special_cases()) compare<double>(c);
-}
-
-TEST(Special, IsNearTheTruthInF32) {
-  for (const SpecialCase& c : special_cases()) compare<float>(c);
-}
-
-TEST(Special, GradientsAreNearTheTruth) {
-  for (const SpecialCase& c : special_cases()) {
-    if (c.slope_tolerance == 0) continue;
-    std::vector<double> x;
-    for (const SpecialRow& r : c.rows) x.push_back(r.x);
-    const Function f = trace("f", {{"x", f64, {"n"}}}, [&](Var v) { return sum(c.f(v)); });
-    const std::vector<double> g = run<double>(grad(f), x);
-    double worst = 0, at = 0;
-    for (size_t i = 0; i < x.size(); ++i) {
-      const double want = c.rows[i].slope;
-      if (std::abs(want) < 1e-300) continue;
-      const double error = std::abs(g[i] - want) / std::abs(want);
-      if (!(error <= worst)) worst = error, at = x[i];
-    }
-    EXPECT_LE(worst, c.slope_tolerance) << c.name << " at " << at;
-  }
-}
-
-template <class T>
-std::vector<Tensor> columns(const PairCase& c) {
-  std::vector<T> a, b;
-  for (const SpecialPair& r : c.rows) a.push_back(static_cast<T>(r.a)), b.push_back(static_cast<T>(r.b));
-  const auto n = static_cast<int64_t>(a.size());
-  return {Tensor::of<T>({n}, a), Tensor::of<T>({n}, b)};
-}
-
-template <class T>
-void compare(const PairCase& c) {
-  const DType t = std::is_same_v<T, float> ? f32 : f64;
-  const Function f = trace("f", {{"a", t, {"n"}}, {"b", t, {"n"}}}, [&](Var a, Var b) { return c.f(a, b); });
-  const Tensor y = compile(f)(columns<T>(c))[0];
-  const auto [worst, at] = worst_error<T>(c, y.span<T>());
-  EXPECT_LE(worst, (std::is_same_v<T, float> ? 1 : c.units))
-      << c.name << " at " << c.rows[at].a << ", " << c.rows[at].b;
-  testing::Test::RecordProperty(std::string(c.name) + (std::is_same_v<T, float> ? "_f32" : "_f64"),
-                                std::to_string(worst));
-}
-
-TEST(Special, PairsAreNearTheTruth) {
-  for (const PairCase& c : pair_cases()) compare<double>(c), compare<float>(c);
-}
-
-TEST(Special, GradientsOfPairsAreNearTheTruth) {
-  for (const PairCase& c : pair_cases()) {
-    const Function f = trace("f", {{"a", f64, {"n"}}, {"b", f64, {"n"}}}, [&](Var a, Var b) {
-      const auto g = grad(sum(c.f(a, b)), {a, b});
-      return Outputs{{"da", g[0]}, {"db", g[1]}};
-    });
-    const std::vector<Tensor> g = compile(f)(columns<double>(c));
-    for (size_t i = 0; i < c.rows.size(); ++i) {
-      const SpecialPair& r = c.rows[i];
-      const double scale = 1e-9;
-      EXPECT_NEAR(g[0].span<double>()[i], r.da, scale * std::abs(r.da)) << c.name << " at " << r.a << ", " << r.b;
-      EXPECT_NEAR(g[1].span<double>()[i], r.db, scale * std::abs(r.db)) << c.name << " at " << r.a << ", " << r.b;
-    }
-  }
 }
 
 TEST(Special, PairsBroadcast) {

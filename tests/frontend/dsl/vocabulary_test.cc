@@ -181,22 +181,15 @@ std::map<std::string, std::pair<std::string, std::string>> special_functions() {
   return result;
 }
 
-std::string read_text(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(TC_SOURCE_DIR "/" + path).rdbuf();
-  return text.str();
-}
-
 TEST(Vocabulary, SpecialFunctionsAreComparedWithTheTruth) {
   const std::string folder = "tests/frontend/dsl/";
-  const std::string tables = read_text(folder + "special_data.h") + read_text(folder + "special_pairs_data.h");
-  // Those that have no table: special_test.cc and special_grids_test.cc compare single values.
+  // Those that have no grid: special_test.cc and special_grids_test.cc compare single values.
   std::set<std::string> single = {"factorial", "gammasgn", "nan_to_num", "xlog1py", "xlogy"};
   const auto functions = special_functions();
   EXPECT_GT(functions.size(), 70u);
   for (const auto& [name, f] : functions) {
     const bool grid = std::filesystem::exists(TC_SOURCE_DIR "/" + folder + "special_grids/" + name + ".txt");
-    EXPECT_TRUE(grid || tables.find("k_" + name + " = {") != tables.npos || single.erase(name)) << name;
+    EXPECT_TRUE(grid || single.erase(name)) << name;
   }
   EXPECT_TRUE(single.empty()) << *single.begin();
 }
@@ -205,7 +198,7 @@ std::string special_documentation() {
   std::string text =
       "\n## Special functions\n\nOf `namespace tc::special`, with SciPy's names: see the headers for algorithms, "
       "domains and "
-      "edges. `tests/frontend/dsl/special_grids` and `special_data.h` have the values that they are compared with.\n\n"
+      "edges. `tests/frontend/dsl/special_grids` has the values that they are compared with.\n\n"
       "| name | arguments | header |\n|---|---|---|\n";
   for (const auto& [name, f] : special_functions())
     text += "| special." + name + " | " + f.first + " | " + f.second + " |\n";

@@ -1,7 +1,7 @@
 """What the scripts of this folder share: draws of arguments, and the files of values and derivatives.
 
 A file has one line for each point: the arguments, the value, and the derivative by each argument that has one, all in
-hexadecimal. Of every four points three have arguments of f32, so that one file serves both types.
+hexadecimal; nan for a derivative that is not known. All arguments, or those of three points of every four, are numbers of f32, so that one file serves both types.
 """
 import pathlib
 import random
@@ -32,10 +32,10 @@ def seams(*xs):
     return [x + d * abs(x) for x in xs for d in (-1e-6, 0, 1e-6)]
 
 
-def write(name, f, slopes, points):
-    """f and slopes are functions of mpf; a slope may be None."""
+def write(name, f, slopes, points, doubles=True):
+    """f and slopes are functions of mpf. `doubles`: every fourth point is none of f32."""
     points = [p if isinstance(p, tuple) else (p,) for p in points]
-    rounded = sorted({tuple(float(x) if i % 4 == 3 else f32(x) for x in p) for i, p in enumerate(points)})
+    rounded = sorted({tuple(float(x) if doubles and i % 4 == 3 else f32(x) for x in p) for i, p in enumerate(points)})
     lines = []
     for p in rounded:
         x = [mpf(v) for v in p]

@@ -1,19 +1,13 @@
 #!/usr/bin/env python3
-"""Writes tests/frontend/dsl/special_pairs_data.h: special functions of two arguments by mpmath with 60 digits.
-
-Run in the root of the repository: python3 tests/frontend/dsl/special_pairs_data.py > tests/frontend/dsl/special_pairs_data.h
-The arguments are numbers of f32, so that one table serves both types.
-"""
+"""Writes the grids of beta functions, binomials and entropies beside it, by mpmath with 60 digits."""
 import random
-import struct
+
 from mpmath import mp, mpf, exp, log, loggamma, psi
+
+from grids import write
 
 mp.dps = 60
 random.seed(11)
-
-
-def f32(x):
-    return struct.unpack('f', struct.pack('f', x))[0]
 
 
 def betaln(a, b):
@@ -72,15 +66,6 @@ FUNCTIONS = [
     ('logaddexp2', log2_sum, log2_slopes, draw(-3, 2) + [(-x, y + 2) for x, y in draw(-2, 1)]),
 ]
 
-print('// Special functions of two arguments with their derivatives: written by tests/frontend/dsl/special_pairs_data.py.')
-print('#pragma once\n\n#include <vector>\n\nnamespace tc {\n')
-print('struct SpecialPair {\n  double a, b, y, da, db;\n};\n')
-for name, f, slopes, pairs in FUNCTIONS:
-    print(f'inline const std::vector<SpecialPair> k_{name} = {{')
-    for a, b in sorted({(f32(a), f32(b)) for a, b in pairs}):
-        y = mpf(f(mpf(a), mpf(b)).real)
-        if abs(y) > 1.7e308 or abs(y) < 1e-300:
-            continue
-        print('    {' + ', '.join(float(v).hex() for v in (a, b, y, *slopes(mpf(a), mpf(b)))) + '},')
-    print('};')
-print('\n}  // namespace tc')
+for name, f, slopes, points in FUNCTIONS:
+    by = [lambda a, b, k=k, slopes=slopes: slopes(a, b)[k] for k in (0, 1)]
+    write(name, f, by, points, doubles=False)

@@ -1,19 +1,13 @@
 #!/usr/bin/env python3
-"""Writes tests/frontend/dsl/special_data.h: values and derivatives of special functions, by mpmath with 60 digits.
-
-Run in the root of the repository: python3 tests/frontend/dsl/special_data.py > tests/frontend/dsl/special_data.h
-The arguments are numbers of f32, so that one table serves both types.
-"""
+"""Writes the grids of error, gamma, logistic and Bessel functions I beside it, by mpmath with 60 digits."""
 import random
-import struct
+
 from mpmath import mp, mpf, erf, erfc, exp, expm1, log, log1p, sqrt, pi, besseli, psi, cbrt
 from mpmath import erfinv, gamma, loggamma, sin, cos
 
+from grids import f32, write
+
 mp.dps = 60
-
-
-def f32(x):
-    return struct.unpack('f', struct.pack('f', x))[0]
 
 
 def scaled_erfc(x):
@@ -99,7 +93,6 @@ half = [x / 16 for x in near] + [-x / 16 for x in near] + seam(0.75, 0.5, 0.25, 
 quantiles = [2.0 ** -k * m for k in (1, 2, 3, 5, 8, 9, 10, 16, 30, 50, 52, 53, 60, 90, 120, 126) for m in (1, 1.37, 1.81)]
 quantiles += [abs(x) / 8 for x in near] + [abs(x) for x in seam(0.25, 0.5, 0.75)]
 gammas = [x for x in positive if x < 1e3] + [abs(x) for x in seam(1, 2, 0.5, 1.5, 2.5, 3, 8, 10, 20)] + [33.3, 100.7, 150.2]
-TINY = mpf(2) ** -1022
 
 NEGATIVE = [-0.25, -0.75, -1e-3, -1.5, -2.75, -7.125, -20.3, -33.7, -100.6, -127.3]
 
@@ -122,7 +115,7 @@ FUNCTIONS = [
     ('expit', expit, lambda x: expit(x) * expit(-x), wide + near),
     ('log_expit', log_expit, lambda x: expit(-x), wide + near + large),
     ('logit', lambda x: log(x / (1 - x)), lambda x: 1 / (x * (1 - x)),
-     [x for x in positive if x < 1] + [0.3, 0.65, 0.49, 0.5000001, 0.49999997, 0.999999, 0.99]),
+     [x for x in positive if x < 1] + [abs(x) for x in half if abs(f32(x)) < 1] + [0.3, 0.65, 0.49, 0.5000001, 0.49999997, 0.999999, 0.99]),
     ('log1mexp', log1mexp, lambda x: -1 / expm1(-x), [-x for x in positive if x < 700] + [-0.693147, -0.6931472, -0.69315]),
     ('entr', lambda x: -x * log(x), lambda x: -log(x) - 1, positive + [1e10, 1e30]),
     ('erfinv', erfinv, lambda x: sqrt(pi) / 2 * exp(erfinv(x) ** 2),
@@ -142,25 +135,7 @@ FUNCTIONS = [
 ]
 
 
-def number(x):
-    """A literal of the nearest double. Below the normal numbers there is nothing to compare."""
-    x = mp.re(x)
-    return float(x).hex()
-
-
-print('// Values and derivatives of special functions: written by tests/frontend/dsl/special_data.py.')
-print('#pragma once\n\n#include <vector>\n\nnamespace tc {\n')
-print('struct SpecialRow {\n  double x, y, slope;\n};\n')
 for name, f, slope, arguments in FUNCTIONS:
-    print(f'inline const std::vector<SpecialRow> k_{name} = {{')
-    for x in sorted({f32(v) for v in arguments}):
-        m = mpf(x)
-        if abs(x) > 800 and name in ('i0', 'i1', 'i0e', 'i1e'):
-            continue
-        y = f(m)
-        s = slope(m) if slope else mpf(0)
-        if abs(mp.re(y)) > mpf(1.7e308) or abs(y) < TINY:
-            continue
-        print(f'    {{{float(x).hex()}, {number(y)}, {number(s)}}},')
-    print('};')
-print('\n}  // namespace tc')
+    if name in ('i0', 'i1', 'i0e', 'i1e'):
+        arguments = [x for x in arguments if abs(f32(x)) <= 800]
+    write(name, f, [slope] if slope else [], arguments, doubles=False)
