@@ -55,21 +55,21 @@ Var jv_recurrence(const Var& order, const Var& x, const Var& needed) {
   const Var length = floor((top + cbrt(top) * 15 + 20) * 0.5) + 1;
   const Var most = max(where(needed, length, 0)), zero = x * 0;
   const Var shrink = zero + 1e-200;  // of f64: a choice of two numbers would be of f32
-  const auto sums =
-      fori_loop(0, astype(most, i64),
-                [&](Var i, Var upper, Var lower, Var total, Var wanted) {
-                  // From orders 2 k + 2 and 2 k + 1 to 2 k and 2 k - 1.
-                  const Var k = most - 1 - astype(i, f64), odd = base + (k * 2 + 1);
-                  const Var even_value = odd * 2 / x * lower - upper;
-                  const Var odd_value = (odd - 1) * 2 / x * even_value - lower;
-                  const Var weight = (odd + 1) / (odd - 1 + where(k == 0, 1, 0)) * ((base + k) / (k + 1));
-                  const Var ratio = where(k == 0, base + 2, weight);
-                  const Var sum = even_value + ratio * total;
-                  const Var found = where(whole == k * 2 + 1, lower, where(whole == k * 2, even_value, wanted));
-                  const Var scale = where(abs(even_value) + abs(odd_value) > 1e150, shrink, 1);
-                  return std::tuple{even_value * scale, odd_value * scale, sum * scale, found * scale};
-                },
-                {zero, zero + 1e-100, zero, zero});
+  const auto sums = fori_loop(0, astype(most, i64),
+                              [&](Var i, Var upper, Var lower, Var total, Var wanted) {
+                                // From orders 2 k + 2 and 2 k + 1 to 2 k and 2 k - 1.
+                                const Var k = most - 1 - astype(i, f64), odd = base + (k * 2 + 1);
+                                const Var even_value = odd * 2 / x * lower - upper;
+                                const Var odd_value = (odd - 1) * 2 / x * even_value - lower;
+                                const Var weight = (odd + 1) / (odd - 1 + where(k == 0, 1, 0)) * ((base + k) / (k + 1));
+                                const Var ratio = where(k == 0, base + 2, weight);
+                                const Var sum = even_value + ratio * total;
+                                const Var found =
+                                    where(whole == k * 2 + 1, lower, where(whole == k * 2, even_value, wanted));
+                                const Var scale = where(abs(even_value) + abs(odd_value) > 1e150, shrink, 1);
+                                return std::tuple{even_value * scale, odd_value * scale, sum * scale, found * scale};
+                              },
+                              {zero, zero + 1e-100, zero, zero});
   const Var half = x * 0.5;
   return std::get<3>(sums) * pow(half, base) / (gamma_right(base + 1) * std::get<2>(sums));
 }

@@ -54,7 +54,8 @@ void expect_moments(const std::vector<Chains>& chains, const std::vector<Moments
 const std::vector<Moments> kEightSchools = {
     {4.39682, 3.31770}, {3.59771, 3.21996}, {6.21188, 5.59313}, {4.94018, 4.67427}, {3.92700, 5.26262},
     {4.75710, 4.78030}, {3.61548, 4.65745}, {4.04261, 4.82687}, {6.29672, 5.07785}, {4.85425, 5.29080}};
-const std::vector<Moments> kSeeds = {{-0.52254, 0.20676}, {0.02861, 0.32904}, {1.30971, 0.28752}, {-0.76284, 0.44706}, {0.33851, 0.14449}};
+const std::vector<Moments> kSeeds = {
+    {-0.52254, 0.20676}, {0.02861, 0.32904}, {1.30971, 0.28752}, {-0.76284, 0.44706}, {0.33851, 0.14449}};
 const std::vector<Moments> kGaussianProcess = {{1.09946, 0.28947}, {1.01335, 0.56624}, {0.15717, 0.03922}};
 
 const std::vector<Moments>& reference(const Model& m) {

@@ -35,9 +35,8 @@ struct Options {
 const std::map<std::string, ExportTarget> kTargets = {{"standard", ExportTarget::standard}, {"ort", ExportTarget::ort}};
 const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", ExportFunctions::inlined},
                                                                 {"local", ExportFunctions::local}};
-const std::map<std::string, ExportChecks> kChecks = {{"dropped", ExportChecks::dropped},
-                                                     {"refused", ExportChecks::refused},
-                                                     {"trap", ExportChecks::trap}};
+const std::map<std::string, ExportChecks> kChecks = {
+    {"dropped", ExportChecks::dropped}, {"refused", ExportChecks::refused}, {"trap", ExportChecks::trap}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
 const std::map<std::string, Contract> kContracts = {{"exact", Contract::exact},

@@ -35,7 +35,8 @@ Tensor from_doubles(DType t, Extents extents, const std::vector<double>& values)
 std::vector<double> numbers(const std::string& list) {
   std::vector<double> result;
   std::istringstream in(list);
-  for (std::string item; std::getline(in, item, ',');) result.push_back(std::strtod(item.c_str(), nullptr));  // also of subnormal numbers
+  for (std::string item; std::getline(in, item, ',');)
+    result.push_back(std::strtod(item.c_str(), nullptr));  // also of subnormal numbers
   return result;
 }
 

@@ -47,10 +47,10 @@ TEST(LoadOptions, OldModelsHaveWeightsAlone) {
 }
 
 TEST(LoadOptions, EqualNamesOfExtentsBindUnlessToldOtherwise) {
-  const std::string sum = model(graph({node("Add", {"a", "b"}, {"y"})},
-                                      {value_info("a", kF32, {"N"}), value_info("b", kF32, {"N"})},
-                                      {value_info("y", kF32, {"N"})}),
-                                {{}, {{"", 18}}, 8});
+  const std::string sum =
+      model(graph({node("Add", {"a", "b"}, {"y"})}, {value_info("a", kF32, {"N"}), value_info("b", kF32, {"N"})},
+                  {value_info("y", kF32, {"N"})}),
+            {{}, {{"", 18}}, 8});
   const std::vector<Datum> inputs = {Datum(f32s({1, 2, 3})), Datum(f32s({10}))};
   EXPECT_THROW(compile(loaded(sum, {})).run(inputs), Error);
   EXPECT_EQ(result(loaded(sum, {.shared_symbols = false}), inputs), (std::vector<float>{11, 12, 13}));
