@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tc/ir/builder.h"
 #include "tc/ir/verbose.h"
 #include "tc/passes/check_values.h"
 
@@ -168,6 +169,31 @@ const char* Editor::commit(Edit edit) {
   ++stats(edit.rule).fired;
   ++report_.rewrites;
   return nullptr;
+}
+
+Built build_detached(Node& at, const std::function<std::vector<Value*>(Builder&)>& build) {
+  Graph& graph = *at.graph();
+  const Node* before = at.prev();
+  Built built;
+  const auto detach = [&] {
+    Node* first = before ? before->next() : graph.first();
+    while (first != &at) {
+      Node* next = first->next();
+      built.nodes.push_back(graph.detach(first));
+      first = next;
+    }
+  };
+  Builder b(graph, &at);
+  b.set_location(at.location());
+  try {
+    built.values = build(b);
+  } catch (...) {
+    detach();
+    while (!built.nodes.empty()) built.nodes.pop_back();  // users first
+    throw;
+  }
+  detach();
+  return built;
 }
 
 void Editor::erase_dead(std::vector<Node*> nodes) {

@@ -17,6 +17,7 @@
 
 namespace tc {
 
+class Builder;
 class ValueCheck;
 
 struct EditLimits {
@@ -63,6 +64,14 @@ class Editor {
   const EditLimits& limits_;
   ValueCheck* check_;
 };
+
+// What `build` inserts with a Builder in front of `at`, taken out of the graph again for an Edit; its errors pass
+// through, and leave the graph as it was.
+struct Built {
+  std::vector<std::unique_ptr<Node>> nodes;  // detached, definitions first
+  std::vector<Value*> values;                // what `build` returned
+};
+Built build_detached(Node& at, const std::function<std::vector<Value*>(Builder&)>& build);
 
 // True when the node may go once its results are unused.
 bool removable(const Node& n);

@@ -5,18 +5,21 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tc/passes/driver.h"
 
 namespace tc {
 
-// Phases run in this order. The backend's `bind`, which also chooses physical layouts, follows.
-enum class Phase : uint8_t { import, normalize, stabilize, fuse };
-inline constexpr std::array<std::string_view, 4> kPhaseNames{"import", "normalize", "stabilize", "fuse"};
+// Phases run in this order; passes of the first are the target's. The backend's `bind`, which also chooses physical
+// layouts, follows.
+enum class Phase : uint8_t { legalize, import, normalize, stabilize, fuse };
+inline constexpr std::array<std::string_view, 5> kPhaseNames{"legalize", "import", "normalize", "stabilize", "fuse"};
 
 struct PassContext {
   Module& module;
   Editor& editor;
+  int level = 2;  // the optimisation level of the pipeline
 };
 
 struct Pass {
@@ -31,8 +34,18 @@ struct Pass {
   std::string_view doc;
 };
 
-// In order of execution.
+// What a program is compiled for: passes that leave only what the target has kernels for. They are part of the
+// pipeline, so that what is executed can be printed, checked, limited and bisected like every other rewrite.
+struct Target {
+  std::string_view name;
+  std::span<const Pass> passes;             // of phase legalize, at level 0
+  std::span<const std::string_view> needs;  // passes or phases that run at every level
+};
+
+// Those that serve every target, in order of execution.
 std::span<const Pass> all_passes();
+// The whole pipeline for a target; null: for none.
+std::vector<const Pass*> passes_for(const Target* target);
 
 // Runs a table of rules: `run = run_rules<cleanup_rules>`.
 template <auto& Rules>

@@ -25,4 +25,12 @@ std::span<const Pass> all_passes() {
   return kPasses;
 }
 
+std::vector<const Pass*> passes_for(const Target* target) {
+  std::vector<const Pass*> passes;
+  if (target)
+    for (const Pass& p : target->passes) passes.push_back(&p);
+  for (const Pass& p : all_passes()) passes.push_back(&p);
+  return passes;
+}
+
 }  // namespace tc

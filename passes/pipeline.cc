@@ -13,9 +13,9 @@ namespace {
 
 void check_names(const PipelineOptions& o) {
   std::vector<std::string_view> stages(kPhaseNames.begin(), kPhaseNames.end()), rules;
-  for (const Pass& p : all_passes()) {
-    stages.push_back(p.name);
-    for (const Rule& r : p.rules) rules.push_back(r.name);
+  for (const Pass* p : passes_for(o.target)) {
+    stages.push_back(p->name);
+    for (const Rule& r : p->rules) rules.push_back(r.name);
   }
   auto known = [](const std::vector<std::string_view>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -44,7 +44,10 @@ void check_names(const PipelineOptions& o) {
 bool selected(const Pass& p, const PipelineOptions& o) {
   const std::string name(p.name), phase(kPhaseNames[static_cast<size_t>(p.phase)]);
   if (o.disable.count(name) || o.disable.count(phase)) return false;
-  return p.level <= o.level || o.enable.count(name) || o.enable.count(phase);
+  const auto needed = [&](std::string_view stage) {
+    return o.target && std::count(o.target->needs.begin(), o.target->needs.end(), stage) > 0;
+  };
+  return p.level <= o.level || o.enable.count(name) || o.enable.count(phase) || needed(name) || needed(phase);
 }
 
 // A pass whose rules were all free to fire must have reached its normal form.
@@ -80,13 +83,15 @@ PipelineReport optimize(Module& module, const PipelineOptions& options) {
     check = std::make_unique<ValueCheck>(module, std::move(inputs), result);
   }
   Editor editor(result, limits, check.get());
-  for (const Pass& pass : all_passes()) {
+  const std::vector<const Pass*> passes = passes_for(options.target);
+  for (size_t i = 0; i < passes.size(); ++i) {
+    const Pass& pass = *passes[i];
     const std::string phase(kPhaseNames[static_cast<size_t>(pass.phase)]);
     if (selected(pass, options)) {
       const Frame frame("pass", pass.name);
       PassStats stats{phase, std::string(pass.name), 0, result.rewrites, count_nodes(module), 0};
       const auto start = std::chrono::steady_clock::now();
-      PassContext ctx{module, editor};
+      PassContext ctx{module, editor, options.level};
       pass.run(ctx);
       stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       stats.rewrites = result.rewrites - stats.rewrites;
@@ -103,8 +108,7 @@ PipelineReport optimize(Module& module, const PipelineOptions& options) {
       result.passes.push_back(std::move(stats));
     }
     if (options.until == pass.name) break;
-    const Pass* next = &pass + 1;
-    const bool phase_ends = next == all_passes().data() + all_passes().size() || next->phase != pass.phase;
+    const bool phase_ends = i + 1 == passes.size() || passes[i + 1]->phase != pass.phase;
     if (phase_ends && options.until == phase) break;
   }
   return result;

@@ -16,6 +16,7 @@
 namespace tc {
 
 struct PipelineOptions {
+  const Target* target = nullptr;       // whose passes come first; null: the program stays as portable as it is
   int level = 2;                        // 0: as imported; 1: cleaned up, stable; 2: fused
   std::string until;                    // the last phase or pass to run; empty: all
   std::set<std::string> disable;        // rules, passes or phases

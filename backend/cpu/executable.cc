@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "tc/backend/cpu/bind.h"
-#include "tc/backend/cpu/widen.h"
+#include "tc/backend/cpu/target.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/verbose.h"
 #include "tc/kernels/cpu.h"
@@ -72,10 +72,6 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
-  if (options.kernels) {
-    cpu::widen_for_kernels(*e->module_, options.level > 0);
-    cpu::decompose_for_kernels(*e->module_);
-  }
   e->optimise(*e->module_);
   optimising.done(0);
   const Stage planning(*e, "plan");
@@ -108,7 +104,10 @@ void Executable::optimise(Module& module) const {
   PipelineOptions passes;
   passes.level = options_.level;
   passes.verify = options_.level > 0;
-  passes.enable = {"inline-functions"};  // plans have no calls
+  if (options_.kernels)
+    passes.target = &cpu::target();
+  else
+    passes.enable = {"inline-functions"};  // plans have no calls
   optimize(module, passes);
 }
 

@@ -53,7 +53,7 @@ Value* spread(Builder& b, Labelled x, const std::vector<int>& labels) {
 }
 
 // A reshape to groups of axes that become one each; false when more than one of them is not known.
-class Target {
+class GroupedReshape {
  public:
   void add(const Dims& group) {
     Dim product(1);
@@ -111,7 +111,7 @@ std::optional<Labelled> multiply(Builder& b, Labelled a, Labelled x, const std::
     for (const int label : labels) result.push_back(of.extent(label));
     return result;
   };
-  Target left, right, back;
+  GroupedReshape left, right, back;
   for (const int label : batch) {
     left.add({a.extent(label)}), right.add({a.extent(label)}), back.add({a.extent(label)});
   }
@@ -144,7 +144,7 @@ bool take_diagonals(Builder& b, Labelled& x) {
     const auto q = static_cast<size_t>(again - x.labels.begin());
     const Dim &n = x.value->shape()[static_cast<int>(p)], &other = x.value->shape()[static_cast<int>(q)];
     if (!n.is_const() || !(n == other)) return false;
-    Target square;
+    GroupedReshape square;
     Labelled y{nullptr, {}};
     std::vector<int64_t> perm;
     for (size_t k = 0; k < x.labels.size(); ++k) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
-#include "tc/backend/cpu/widen.h"
+#include "tc/backend/cpu/target.h"
 #include "tc/ir/verify.h"
 
 namespace tc::cpu {

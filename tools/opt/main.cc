@@ -30,9 +30,9 @@ struct Options {
   bool list = false, trace = false, stats = false, json = false, dot = false, quiet = false;
   std::optional<bool> elide;
   bool locations = true;
+  std::string target;  // standard, ort or cpu
 };
 
-const std::map<std::string, ExportTarget> kTargets = {{"standard", ExportTarget::standard}, {"ort", ExportTarget::ort}};
 const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", ExportFunctions::inlined},
                                                                 {"local", ExportFunctions::local}};
 const std::map<std::string, ExportChecks> kChecks = {
@@ -126,6 +126,8 @@ int run(Options& o) {
   if (to_onnx && o.dot) fail(ErrorCode::bad_argument, "-o ", o.output, ": --dot writes text");
   if (o.level.empty()) o.level = to_onnx ? "0" : "2";
   PipelineOptions& p = o.pipeline;
+  if (o.target == "cpu") p.target = &machine_target();
+  if (o.target == "ort") o.exported.target = ExportTarget::ort;
   p.level = o.level[0] - '0';
   p.disable.insert(o.disable.begin(), o.disable.end());
   p.enable.insert(o.enable.begin(), o.enable.end());
@@ -170,6 +172,7 @@ The IR goes to standard output, unless -o, --stats, --check or --quiet is given.
 
 Examples:
   tc-opt model.onnx                          the optimised program, weights left out on a terminal
+  tc-opt model.onnx --target cpu             exactly what tc-run executes, which every option below can limit and check
   tc-opt model.onnx -O0 -o model.tc          the program as imported, as text that every tool reads
   tc-opt model.onnx -o out.onnx --opset 21   the same program in another opset
   tc-opt model.onnx -o out.onnx --target ort what ONNX Runtime lacks is said with other ops; prints each change
@@ -195,8 +198,10 @@ int main(int argc, char** argv) {
   app.add_option("--opset", o.exported.opset, "of an .onnx output")
       ->check(CLI::Range(kMinExportOpset, kMaxExportOpset))
       ->capture_default_str();
-  add_choice(app, "--target", o.exported.target, kTargets,
-             "of an .onnx output: standard, or ort for what ONNX Runtime's CPU kernels have");
+  app.add_option("--target", o.target,
+                 "standard or ort (what ONNX Runtime's CPU kernels have) of an .onnx output; cpu: what tc-run executes "
+                 "on this machine")
+      ->check(CLI::IsMember({"standard", "ort", "cpu"}));
   add_choice(app, "--functions", o.exported.functions, kFunctionStyles, "of an .onnx output: inlined or local");
   add_choice(app, "--checks", o.exported.checks, kChecks,
              "of an .onnx output, which cannot hold them: dropped or refused");

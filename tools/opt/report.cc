@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "tc/backend/cpu/target.h"
 #include "tc/passes/pass.h"
 
 namespace tc {
@@ -29,16 +30,22 @@ int64_t at_or_zero(const std::map<std::string, int64_t>& m, const std::string& k
 
 }  // namespace
 
+const Target& machine_target() {
+  return cpu::target();
+}
+
 std::string list_passes() {
   size_t width = 0;
-  for (const Pass& p : all_passes()) {
-    width = std::max(width, p.name.size());
-    for (const Rule& r : p.rules) width = std::max(width, r.name.size() + 2);
+  const auto passes = passes_for(&cpu::target());
+  for (const Pass* p : passes) {
+    width = std::max(width, p->name.size());
+    for (const Rule& r : p->rules) width = std::max(width, r.name.size() + 2);
   }
   std::string out;
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     out += cat("phase ", kPhaseNames[phase], "\n");
-    for (const Pass& p : all_passes()) {
+    for (const Pass* pass : passes) {
+      const Pass& p = *pass;
       if (static_cast<size_t>(p.phase) != phase) continue;
       out += cat("  ", padded(std::string(p.name), width), "  -O", p.level, "  ", p.doc, "\n");
       std::string_view last;
@@ -54,7 +61,8 @@ std::string list_passes() {
 
 nlohmann::json list_passes_json() {
   nlohmann::json out = nlohmann::json::array();
-  for (const Pass& p : all_passes()) {
+  for (const Pass* pass : passes_for(&cpu::target())) {
+    const Pass& p = *pass;
     nlohmann::json rules = nlohmann::json::array();
     std::string_view last;
     for (const Rule& r : p.rules)

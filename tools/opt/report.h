@@ -10,6 +10,11 @@
 
 namespace tc {
 
+struct Target;
+
+// What tc-run compiles for.
+const Target& machine_target();
+
 // Phases, their passes and the passes' rules, with levels and numeric contracts.
 std::string list_passes();
 nlohmann::json list_passes_json();

@@ -1,4 +1,4 @@
-#include "tc/backend/cpu/widen.h"
+#include "tc/backend/cpu/promote.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,11 +6,15 @@
 
 #include "tc/backend/cpu/bind_quant.h"
 #include "tc/backend/cpu/bind_rnn.h"
-#include "tc/backend/cpu/lower.h"
+#include "tc/backend/cpu/target.h"
 #include "tc/ir/eval/move.h"
 
 namespace tc::cpu {
 namespace {
+
+// A rounding that the reference makes is made, too; or it is left out, and what follows amplifies the difference.
+const Rule kPromote{"promote-to-kernel-type", same_rounding, any_node(), nullptr};
+const Rule kKeepPrecision{"keep-promoted-precision", approximate(0x1p-6), any_node(), nullptr};
 
 std::optional<DType> dtype_of(const Value* v) {
   return v && v->type().is_tensor() ? std::optional(v->dtype()) : std::nullopt;
@@ -21,27 +25,8 @@ bool narrow_float(const Value* v) {
   return t == DType::f16 || t == DType::bf16;
 }
 
-// Would the node run on the reference body, although it decomposes into what has kernels? Those of attention and
-// recurrent networks are of f32 alone, the latter's without bounds or functions of their own.
-bool decomposes(const Node& n) {
-  if (has_lowering(n.op())) return true;
-  if (!n.info().decompose || n.num_regions() || n.info().traits.nondeterministic || n.info().family == Family::fused)
-    return false;
-  if (!has_kernels(n.op())) return true;
-  if (n.info().family == Family::rnn && rnn_refusal(n)) return true;
-  // Constants with constant scales are folded, or stay as they are for the products that they go to.
-  if (n.is<QuantizeLinear>() || n.is<DequantizeLinear>())
-    return linear_refusal(n) && !(n.operand(0)->constant() && n.operand(1)->constant());
-  // A softmax or values of another precision round where the reference body does not.
-  if (n.is<Attention>() && (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 ||
-                            dtype_of(n.operand(2)) != DType::f64))
-    return false;
-  return n.num_operands() > 0 && dtype_of(n.operand(0)) == DType::f64 &&
-         (n.info().family == Family::attention || n.info().family == Family::rnn);
-}
-
 // The element type that kernels of the node take instead of its operands', if another one.
-std::optional<DType> wider(const Node& n) {
+std::optional<DType> promoted_type(const Node& n) {
   if (n.num_regions() || n.num_operands() == 0) return std::nullopt;
   const auto t = dtype_of(n.operand(0));
   // The type of scales is what quotients are rounded to.
@@ -87,20 +72,26 @@ bool is_movement(const Node& n) {
   return n.info().family == Family::movement && narrow_float(n.result(0)) && !n.is<Range>();
 }
 
-class Widening {
+// One run over a module. What this class remembers of values is forgotten when the editor erases them.
+class Promotion {
  public:
-  explicit Widening(bool keeps_precision) : keeps_precision_(keeps_precision) {}
+  Promotion(Module& module, Editor& editor, bool keeps_precision)
+      : module_(module), editor_(editor), keeps_precision_(keeps_precision) {
+    editor_.on_erase = [this](Node& n) {
+      for (int j = 0; j < n.num_results(); ++j) wide_.erase(n.result(j)), constants_.erase(n.result(j));
+    };
+  }
+  ~Promotion() { editor_.on_erase = nullptr; }
 
-  void run(const Graph& graph) {
-    std::vector<Node*> nodes;
-    walk(graph, [&](Node& n) { nodes.push_back(&n); });
-    for (Node* n : nodes) {
-      if (const auto to = wider(*n))
-        widen(*n, *to);
+  void run() {
+    // What an edit erases comes before the node that it is made for.
+    for (Node* n : find_nodes(module_, [](const Node&) { return true; })) {
+      if (const auto to = promoted_type(*n))
+        promote(*n, *to);
       else if (follows(*n))
-        widen(*n, DType::f32);
+        promote(*n, DType::f32);
       else if (Value* wide = n->is<Cast>() ? kept(n->operand(0)) : nullptr; wide && n->result(0)->dtype() == DType::f32)
-        n->result(0)->replace_all_uses_with(wide);
+        commit(kKeepPrecision, {{}, {wide}}, *n);
     }
   }
 
@@ -118,36 +109,46 @@ class Widening {
            (is_smooth(n) || std::all_of(operands.begin(), operands.end(), near));
   }
 
-  void widen(Node& n, DType to) {
+  void promote(Node& n, DType to) {
     // All operands of the kind of the first: both narrow floats, or the very type.
     const DType first = (n.is<Where>() ? n.result(0) : n.operand(0))->dtype();
     const auto narrow = [&](const Value* v) { return dtype_of(v) == first || (to == DType::f32 && narrow_float(v)); };
-    Builder b(*n.graph(), &n);
-    b.set_location(n.location());
     std::vector<Value*> operands = n.operands();
-    for (Value*& v : operands)
-      if (narrow(v)) v = widened(b, v, to);
-    const Node* wide = b.node(n.op(), operands, n.raw_attrs(), n.num_results());
-    for (int j = 0; j < n.num_results(); ++j) {
-      Value *was = n.result(j), *now = wide->result(j);
-      if (now->dtype() != was->dtype()) {
-        // Extents that only the running value tells keep their names.
-        now->set_type(Type::tensor(now->dtype(), was->shape()));
-        // The fraction is cut off: what is a whole number, as where all pixels are the same, must not have got less.
-        if (n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::linear && kind(was->dtype()) != DTypeKind::floating)
-          now = b.make<Mul>({now, b.scalar<float>(1 + 0x1p-20F)});
-        Value* rounded = b.make<Cast>({now}, {.to = was->dtype()});
-        if (keeps_precision_ && narrow_float(was)) wide_[rounded] = now;
-        now = rounded;
+    const bool keeps = std::any_of(operands.begin(), operands.end(), [&](const Value* v) { return kept(v); });
+    const Rule& rule = keeps ? kKeepPrecision : kPromote;
+    if (!editor_.allows(rule.name, rule.exactness)) return;
+    std::vector<std::pair<Value*, Value*>> rounded;  // {what was rounded, from what}
+    Built built = build_detached(n, [&](Builder& b) {
+      for (Value*& v : operands)
+        if (narrow(v)) v = promoted(b, v, to);
+      const Node* wide = b.node(n.op(), operands, n.raw_attrs(), n.num_results());
+      std::vector<Value*> results;
+      for (int j = 0; j < n.num_results(); ++j) {
+        const Value* was = n.result(j);
+        Value* now = wide->result(j);
+        if (now->dtype() != was->dtype()) {
+          // Extents that only the running value tells keep their names.
+          now->set_type(Type::tensor(now->dtype(), was->shape()));
+          // The fraction is cut off: what is a whole number, as where all pixels are the same, must not have got less.
+          if (n.is<Resize>() && n.attrs<Resize>().mode == ResizeMode::linear &&
+              kind(was->dtype()) != DTypeKind::floating)
+            now = b.make<Mul>({now, b.scalar<float>(1 + 0x1p-20F)});
+          Value* cast = b.make<Cast>({now}, {.to = was->dtype()});
+          if (keeps_precision_ && narrow_float(was)) rounded.emplace_back(cast, now);
+          now = cast;
+        }
+        results.push_back(now);
       }
-      now->set_type(was->type());
-      now->set_name(was->name());
-      was->replace_all_uses_with(now);
-    }
-    n.graph()->erase(&n);
+      return results;
+    });
+    if (commit(rule, std::move(built), n))
+      for (const auto& [cast, from] : rounded)
+        if (!cast->unused()) wide_[cast] = from;
   }
 
-  Value* widened(Builder& b, Value* v, DType to) {
+  bool commit(const Rule& rule, Built built, Node& n) { return commit_built(editor_, rule, std::move(built), n); }
+
+  Value* promoted(Builder& b, Value* v, DType to) {
     if (Value* wide = kept(v)) return wide;
     const Tensor* t = v->constant();
     if (!t) return b.make<Cast>({v}, {.to = to});
@@ -165,51 +166,22 @@ class Widening {
     return it == wide_.end() ? nullptr : it->second;
   }
 
+  Module& module_;
+  Editor& editor_;
   bool keeps_precision_;
   std::unordered_map<const Value*, Tensor> constants_;
   std::unordered_map<const Value*, Value*> wide_;
 };
 
-void decompose(Node& n) {
-  Builder b(*n.graph(), &n);
-  b.set_location(n.location());
-  std::vector<Value*> values;
-  try {
-    values = has_lowering(n.op()) ? lowered(b, n) : n.info().decompose(b, n);
-    if (values.empty()) return;
-  } catch (const Error&) {
-    return;  // a rank or extent that is not known: what has been built is dead
-  }
-  for (int j = 0; j < n.num_results(); ++j) {
-    Value *was = n.result(j), *now = values[static_cast<size_t>(j)];
-    if (was->unused()) continue;
-    // Extents that only the running value tells keep their names.
-    const auto operands = n.operands();
-    if (now->def() && std::find(operands.begin(), operands.end(), now) == operands.end() && !now->constant())
-      now->set_type(was->type());
-    was->replace_all_uses_with(now);
-  }
-  n.graph()->erase(&n);
-}
-
 }  // namespace
 
-void decompose_for_kernels(Module& module) {
-  std::vector<Node*> nodes;
-  const auto collect = [&](const Graph& graph) {
-    walk(graph, [&](Node& n) {
-      if (decomposes(n)) nodes.push_back(&n);
-    });
-  };
-  for (const auto& f : module.functions()) collect(*f);
-  collect(module.main());
-  for (Node* n : nodes) decompose(*n);
+std::span<const Rule> promotion_rules() {
+  static const Rule kRules[] = {kPromote, kKeepPrecision};
+  return kRules;
 }
 
-void widen_for_kernels(Module& module, bool keeps_precision) {
-  Widening widening(keeps_precision);
-  for (const auto& f : module.functions()) widening.run(*f);
-  widening.run(module.main());
+void promote_types(PassContext& ctx) {
+  Promotion(ctx.module, ctx.editor, ctx.level > 0).run();
 }
 
 }  // namespace tc::cpu

@@ -1,0 +1,93 @@
+#include "tc/backend/cpu/target.h"
+
+#include <algorithm>
+
+#include "tc/backend/cpu/bind_quant.h"
+#include "tc/backend/cpu/bind_rnn.h"
+#include "tc/backend/cpu/lower.h"
+#include "tc/backend/cpu/promote.h"
+
+namespace tc::cpu {
+namespace {
+
+// Sums in another order, powers and quotients in other steps.
+const Rule kDecompose{"decompose-for-kernels", approximate(0x1p-16), any_node(), nullptr};
+
+std::span<const Rule> decomposition_rules() {
+  return {&kDecompose, 1};
+}
+
+DType dtype_or_bool(const Value* v) {
+  return v && v->type().is_tensor() ? v->dtype() : DType::boolean;
+}
+
+void decompose(Node& n, Editor& editor) {
+  Built built;
+  try {
+    built =
+        build_detached(n, [&](Builder& b) { return has_lowering(n.op()) ? lowered(b, n) : n.info().decompose(b, n); });
+  } catch (const Error&) {
+    editor.note_miss(kDecompose.name, "a rank or an extent is not known", n);
+    return;
+  }
+  if (built.values.empty())
+    editor.note_miss(kDecompose.name, "this form has no decomposition", n);
+  else
+    commit_built(editor, kDecompose, std::move(built), n);
+}
+
+// Nodes without kernels whose decompositions have some: what the reference body would compute element by element runs
+// on kernels then.
+void decompose_for_kernels(PassContext& ctx) {
+  for (Node* n : find_nodes(ctx.module, decomposes))
+    if (ctx.editor.allows(kDecompose.name, kDecompose.exactness)) decompose(*n, ctx.editor);
+}
+
+}  // namespace
+
+// Kernels of attention and recurrent networks are of f32 alone, the latter's without bounds or functions of their own.
+bool decomposes(const Node& n) {
+  if (has_lowering(n.op())) return true;
+  if (!n.info().decompose || n.num_regions() || n.info().traits.nondeterministic || n.info().family == Family::fused)
+    return false;
+  if (!has_kernels(n.op())) return true;
+  if (n.info().family == Family::rnn && rnn_refusal(n)) return true;
+  // Constants with constant scales are folded, or stay as they are for the products that they go to.
+  if (n.is<QuantizeLinear>() || n.is<DequantizeLinear>())
+    return linear_refusal(n) && !(n.operand(0)->constant() && n.operand(1)->constant());
+  // A softmax or values of another precision round where the reference body does not.
+  if (n.is<Attention>() && (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 ||
+                            dtype_or_bool(n.operand(2)) != DType::f64))
+    return false;
+  return n.num_operands() > 0 && dtype_or_bool(n.operand(0)) == DType::f64 &&
+         (n.info().family == Family::attention || n.info().family == Family::rnn);
+}
+
+bool commit_built(Editor& editor, const Rule& rule, Built built, Node& n) {
+  Edit edit{rule.name, rule.exactness, std::move(built.nodes), &n, {}, {&n}};
+  // The very values that the ops say, however their types are spelled.
+  edit.same_types = true;
+  edit.taken_over = &n;
+  for (size_t j = 0; j < built.values.size(); ++j)
+    if (Value* was = n.result(static_cast<int>(j)); !was->unused()) edit.replaced.emplace_back(was, built.values[j]);
+  if (edit.replaced.empty()) return false;
+  if (const char* why = editor.commit(std::move(edit))) {
+    editor.note_miss(rule.name, why, n);
+    return false;
+  }
+  return true;
+}
+
+const Target& target() {
+  static const Pass kPasses[] = {
+      {"promote", Phase::legalize, 0, promote_types, promotion_rules(), nullptr,
+       "conversions around nodes on element types that have no kernels"},
+      {"decompose", Phase::legalize, 0, decompose_for_kernels, decomposition_rules(), nullptr,
+       "ops without kernels become ops that have some"},
+  };
+  static constexpr std::string_view kNeeds[] = {"inline-functions"};  // plans have no calls
+  static const Target kTarget{"cpu", kPasses, kNeeds};
+  return kTarget;
+}
+
+}  // namespace tc::cpu
