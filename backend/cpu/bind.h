@@ -143,6 +143,8 @@ class PlanBuilder {
               PlanBuilder* outer = nullptr)
       : options_(options), table_(table), packed_(packed), replaces_weights_(replaces_weights), outer_(outer) {}
   std::unique_ptr<Plan> build(const Graph& graph);
+  // The plan is made for a deferred step, and has none itself.
+  void never_defers() { defers_ = false; }
 
  private:
   friend class Binder;
@@ -152,7 +154,7 @@ class PlanBuilder {
   Slot in_layout(Value* v, Layout layout);
   void bind_node(Node& node);
   void release_weight(Value& v);
-  void bind_eval(const Node& node, std::vector<std::string> refusals);
+  void bind_eval(const Node& node, std::vector<std::string> refusals, bool deferred);
   bool ranks_known(const Node& node);
   bool extents_computable(const Node& node);
   // Where the types of results say more than inference does, the claims to check; nothing when that needs the results.
@@ -171,6 +173,7 @@ class PlanBuilder {
   PackedWeights& packed_;
   bool replaces_weights_;
   PlanBuilder* outer_;
+  bool defers_ = true;
   size_t constant_bytes_ = 0;
   std::unique_ptr<Plan> plan_;
   std::map<std::pair<const Value*, Layout>, Slot> slots_;

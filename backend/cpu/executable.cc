@@ -63,6 +63,17 @@ void report_dispatch(const Executable& e) {
 
 }  // namespace
 
+void optimise(Module& module, const CompileOptions& options) {
+  PipelineOptions passes;
+  passes.level = options.level;
+  passes.verify = options.level > 0;
+  if (options.kernels)
+    passes.target = &cpu::target();
+  else
+    passes.enable = {"inline-functions"};  // plans have no calls
+  optimize(module, passes);
+}
+
 std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options) {
   const Frame frame("compilation of", module->main().name());
   std::shared_ptr<Executable> e(new Executable);
@@ -72,7 +83,7 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
-  e->optimise(*e->module_);
+  optimise(*e->module_, e->options_);
   optimising.done(0);
   const Stage planning(*e, "plan");
   if (options.level == 2 && options.kernels && cpu::Specialisations::useful_for(e->module_->main()))
@@ -100,21 +111,10 @@ std::vector<Datum> Executable::run(std::vector<Datum> inputs, Context& context) 
   }
 }
 
-void Executable::optimise(Module& module) const {
-  PipelineOptions passes;
-  passes.level = options_.level;
-  passes.verify = options_.level > 0;
-  if (options_.kernels)
-    passes.target = &cpu::target();
-  else
-    passes.enable = {"inline-functions"};  // plans have no calls
-  optimize(module, passes);
-}
-
 cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& context) const {
   if (!special_) return context.frame_;
   const cpu::Plan* plan = special_->find(
-      *module_, inputs, [&](Module& m) { optimise(m); },
+      *module_, inputs, [&](Module& m) { optimise(m, options_); },
       [&](const Module& m) {
         return cpu::PlanBuilder(options_, kernels::table(tier_), packed_, /*replaces_weights=*/false).build(m.main());
       });

@@ -70,7 +70,6 @@ class Executable : public std::enable_shared_from_this<Executable> {
  private:
   friend std::shared_ptr<const Executable> compile(std::unique_ptr<Module>, const CompileOptions&);
   Executable() = default;
-  void optimise(Module& module) const;
   // The frame of the context to run these inputs in.
   cpu::Frame& frame_for(const std::vector<Datum>& inputs, Context& context) const;
   std::unique_ptr<Module> module_;
@@ -85,6 +84,9 @@ class Executable : public std::enable_shared_from_this<Executable> {
 
 // Optimises the module, chooses kernels, packs weights and plans memory. Takes the module over.
 std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options = {});
+
+// The passes that every plan needs, and those of the options' level.
+void optimise(Module& module, const CompileOptions& options);
 
 // Every step of the plan, those of regions included, in order.
 void walk_steps(const cpu::Plan& plan, const std::function<void(const cpu::Step&, int depth)>& f, int depth = 0);

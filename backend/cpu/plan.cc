@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/deferred.h"
+#include "tc/backend/cpu/reference_step.h"
 #include "tc/backend/cpu/target.h"
 #include "tc/ir/verify.h"
 
@@ -25,40 +27,6 @@ const std::vector<std::vector<BindRow>>& rows_by_op() {
 bool has_kernels(OpId op) {
   return !rows_by_op()[static_cast<size_t>(op)].empty();
 }
-
-namespace {
-
-// A step on the op's reference body. Regions run as sub-plans.
-class EvalStep : public Step {
- public:
-  void run(Frame& f, int index) const override {
-    EvalEnv env;
-    Runtime& rt = f.runtime();
-    env.max_bytes = rt.max_memory;
-    env.max_steps = rt.max_steps;
-    env.steps = rt.steps;
-    env.random = &rt.random;
-    env.run_graph = [&](const Node& n, const Graph& g, std::vector<Datum> args) {
-      for (int r = 0; r < n.num_regions(); ++r)
-        if (&n.region(r) == &g) {
-          rt.steps = env.steps;
-          auto outcome = f.region(index, r).run(std::move(args), &f);
-          env.steps = rt.steps;
-          return outcome;
-        }
-      fail(ErrorCode::internal, "a call was not inlined: ", n.op());
-    };
-    std::vector<Datum> args;
-    for (Slot s : operands) args.push_back(s == kNoSlot ? Datum() : f.datum(s));
-    auto values = eval_node(*node, args, env);
-    rt.steps = env.steps;
-    for (size_t j = 0; j < results.size(); ++j)
-      if (results[j] != kNoSlot) f.set_object(results[j], std::move(values[j]));
-  }
-  std::vector<Slot> operands, results;
-};
-
-}  // namespace
 
 // --- Binder
 
@@ -177,6 +145,7 @@ size_t Binder::constant_bytes() const {
 void Binder::regions() {
   for (int r = 0; r < node_.num_regions(); ++r) {
     PlanBuilder inner(builder_.options_, builder_.table_, builder_.packed_, builder_.replaces_weights_, &builder_);
+    inner.defers_ = builder_.defers_;
     builder_.pending_regions_.push_back(inner.build(node_.region(r)));
     for (const auto& c : builder_.pending_regions_.back()->captures) reads_.push_back(c.outer);
   }
@@ -364,7 +333,7 @@ void PlanBuilder::bind_node(Node& node) {
     }
     refusals.push_back(cat(row.name, ": ", b.reason_));
   }
-  bind_eval(node, std::move(refusals));
+  bind_eval(node, std::move(refusals), defers_ && options_.kernels && defers(node, computable));
 }
 
 // Packed weights replace those that passes made, as where a normalisation went into them; mapped ones have given back
@@ -375,8 +344,8 @@ void PlanBuilder::release_weight(Value& v) {
   v.def()->set_attrs(std::make_shared<Constant::Attrs>(Constant::Attrs{weight.without_data()}));
 }
 
-void PlanBuilder::bind_eval(const Node& node, std::vector<std::string> refusals) {
-  auto step = std::make_unique<EvalStep>();
+void PlanBuilder::bind_eval(const Node& node, std::vector<std::string> refusals, bool deferred) {
+  auto step = deferred ? deferred_step(node, options_, table_, packed_) : std::make_unique<ReferenceStep>();
   Binder b(*this, node);
   for (int i = 0; i < node.num_operands(); ++i) step->operands.push_back(b.in(i));
   b.regions();
@@ -388,7 +357,7 @@ void PlanBuilder::bind_eval(const Node& node, std::vector<std::string> refusals)
     step->results.push_back(b.found(j));
   }
   step->refusals = std::move(refusals);
-  b.add(std::move(step), "eval", true);
+  b.add(std::move(step), deferred ? "deferred" : "eval", true);
 }
 
 void PlanBuilder::add_step(std::unique_ptr<Step> step) {

@@ -1,0 +1,40 @@
+#include "tc/backend/cpu/reference_step.h"
+
+#include "tc/backend/cpu/frame.h"
+
+namespace tc::cpu {
+
+std::vector<Datum> ReferenceStep::values_of_operands(const Frame& f) const {
+  std::vector<Datum> values;
+  for (const Slot s : operands) values.push_back(s == kNoSlot ? Datum() : f.datum(s));
+  return values;
+}
+
+void ReferenceStep::run(Frame& f, int index) const {
+  evaluate(f, index, values_of_operands(f));
+}
+
+void ReferenceStep::evaluate(Frame& f, int index, const std::vector<Datum>& values) const {
+  EvalEnv env;
+  Runtime& rt = f.runtime();
+  env.max_bytes = rt.max_memory;
+  env.max_steps = rt.max_steps;
+  env.steps = rt.steps;
+  env.random = &rt.random;
+  env.run_graph = [&](const Node& n, const Graph& g, std::vector<Datum> args) {
+    for (int r = 0; r < n.num_regions(); ++r)
+      if (&n.region(r) == &g) {
+        rt.steps = env.steps;
+        auto outputs = f.region(index, r).run(std::move(args), &f);
+        env.steps = rt.steps;
+        return outputs;
+      }
+    fail(ErrorCode::internal, "a call was not inlined: ", n.op());
+  };
+  auto outcome = eval_node(*node, values, env);
+  rt.steps = env.steps;
+  for (size_t j = 0; j < results.size(); ++j)
+    if (results[j] != kNoSlot) f.set_object(results[j], std::move(outcome[j]));
+}
+
+}  // namespace tc::cpu
