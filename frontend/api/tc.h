@@ -17,6 +17,7 @@
 #include "tc/frontend/api/eager.h"
 #include "tc/frontend/api/export.h"
 #include "tc/frontend/api/grad.h"
+#include "tc/frontend/api/graph_view.h"
 #include "tc/frontend/api/jit.h"
 #include "tc/frontend/api/parameters.h"
 #include "tc/frontend/api/train.h"

@@ -25,7 +25,7 @@ struct Options {
   std::string model;
   InputSpec inputs;
   std::optional<uint64_t> seed;
-  std::string save, save_inputs, expect, trace, forbid_ref, reexport, level = "2";
+  std::string save, save_inputs, expect, trace, forbid_ref, reexport, level = "2", graph_view;
   Tolerance tolerance;
   int repeat = 1, idle_ms = 0;
   bool json = false, profile = false, memory = false, interpreter = false, widened = false;
@@ -164,6 +164,7 @@ int run_model(const Options& o) {
   const int status = compare(o, infos, values, report);
   if (!o.save.empty()) write_npz(o.save, named(infos, values));
   if (!o.trace.empty()) write_trace(o.trace, profile);
+  if (!o.graph_view.empty()) graph_view(compiled, o.graph_view, {.title = o.model, .inputs = inputs});
   const auto memory = context->memory();
   if (o.json) {
     report["median_ms"] = timings.median_ms;
@@ -248,6 +249,7 @@ Examples:
   tc-run model.onnx --random                        random inputs, a summary of each output
   tc-run model.onnx --input x=image.npy --save out.npz
   tc-run model.onnx --input x=1x3x224x224xf32@random --repeat 100 --profile
+  tc-run model.onnx --random --graph-view m.html    a page of the graph with the time of each node, for a browser
   tc-run model.onnx --random --dim batch=4 --json   times for a program to read
   tc-run model.onnx --inputs in.npz --expect out.npz --rtol 1e-3 --atol 1e-4
   tc-run --suite /usr/share/libonnx-testdata/data   the ONNX backend test cases
@@ -304,6 +306,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", o.compile.seed, "of random ops that have none: makes their numbers repeatable");
   app.add_flag("--profile", o.profile, "print time by node and by op");
   app.add_option("--trace", o.trace, "write a Chrome/Perfetto trace to this .json file");
+  app.add_option("--graph-view", o.graph_view, "write a page (.html) of the graph as it is executed, with times");
   app.add_flag("--interpreter", o.interpreter, "run the reference interpreter");
   app.add_flag("--widened", o.widened, "run the interpreter in f64 throughout: the truth for accuracy tests");
   app.add_option("--suite", o.suite.folder, "run all ONNX backend test cases below this folder");
