@@ -99,7 +99,7 @@ class Description {
     }
     if (const auto it = times_.find(&n); it != times_.end()) {
       out["kernel"] = it->second.kernel;
-      out["us"] = static_cast<double>(it->second.best_ns) / 1e3;
+      if (it->second.best_ns != INT64_MAX) out["us"] = static_cast<double>(it->second.best_ns) / 1e3;
       if (it->second.flops > 0) out["flops"] = it->second.flops;
     }
     json regions = json::array();
@@ -154,7 +154,8 @@ Times measure(const Executable& e, const GraphViewOptions& options) {
     e.run(options.inputs, *context);
     for (auto& [node, seen] : times) seen.ns = 0;
     for (const auto& t : timings) count(t, times);
-    for (auto& [node, seen] : times) seen.best_ns = std::min(seen.best_ns, seen.ns);
+    for (auto& [node, seen] : times)
+      if (seen.ns > 0) seen.best_ns = std::min(seen.best_ns, seen.ns);
   }
   return times;
 }
