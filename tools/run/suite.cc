@@ -1,7 +1,5 @@
 #include "tc/tools/run/suite.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -18,6 +16,7 @@
 #include "tc/ir/ops/training.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/worker.h"
+#include "tc/tools/run/filter.h"
 
 namespace fs = std::filesystem;
 
@@ -190,15 +189,13 @@ std::set<std::string> read_known_failures(const std::string& path) {
 
 int run_suite(const SuiteOptions& options) {
   if (!fs::is_directory(options.folder)) fail(ErrorCode::bad_file, options.folder, " is not a folder");
-  const RE2 filter(options.filter, RE2::Quiet);
-  if (!filter.ok())
-    fail(ErrorCode::bad_argument, "--filter '", options.filter, "' is not a regular expression: ", filter.error());
+  const NameFilter chosen = name_filter(options.filter);
   std::vector<fs::path> cases;
   for (const auto& entry :
        fs::recursive_directory_iterator(options.folder, fs::directory_options::skip_permission_denied)) {
     if (entry.path().filename() != "model.onnx") continue;
     const std::string name = fs::relative(entry.path().parent_path(), options.folder).string();
-    if (RE2::PartialMatch(name, filter)) cases.push_back(entry.path().parent_path());
+    if (chosen(name)) cases.push_back(entry.path().parent_path());
   }
   std::sort(cases.begin(), cases.end());
   const auto known = read_known_failures(options.known_failures);
