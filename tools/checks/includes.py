@@ -39,6 +39,7 @@ SYSTEM = {
     r"(regex|format|print)": [],  # crashes on long input; not in g++ 12
     r"omp\.h": [r"kernels/parallel\.cc"],
     r"xsimd/.*": [r"kernels/simd/.*"],
+    r"wasm_simd128\.h": [r"kernels/simd/wasm/.*"],
     r"([a-z]*mmintrin|immintrin)\.h": [r"kernels/simd/.*", r"(tests/)?kernels/.*(vnni|bf16|amx)[^/]*"],
     r"(onnx|google/protobuf)/.*": [r"backend/onnx/.*", r"tests/.*"],
     r"(Eigen|unsupported/Eigen|boost)/.*": [r"ir/eval/.*"],
@@ -55,7 +56,7 @@ SYSTEM = {
     r"[a-z_]+": [r".*"],  # the C++ standard library
     r"((sys|linux|asm)/[a-z0-9_]+|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|poll)\.h": [
         r"(kernels|frontend/onnx|backend|doors|tools|bench|tests|examples)/.*",
-        r"ir/pages\.cc",
+        r"ir/pages_posix\.cc",
     ],
 }
 
