@@ -1,4 +1,3 @@
-#include <re2/re2.h>
 #include <algorithm>
 #include <locale>
 #include <map>
@@ -206,18 +205,6 @@ void eval<StringSplit>(EvalContext& ctx) {
   for (size_t i = 0; i < parts.size(); ++i)
     for (size_t k = 0; k < parts[i].size(); ++k) out[i * static_cast<size_t>(most) + k] = parts[i][k];
   ctx.write(1, ctx.in(0).extents(), counts);
-}
-
-template <>
-void eval<RegexFullMatch>(EvalContext& ctx) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  const RE2 pattern(ctx.attrs<RegexFullMatch>().pattern, options);
-  if (!pattern.ok())
-    ctx.fail(ErrorCode::bad_attribute, "'", pattern.pattern(), "' is not a regular expression: ", pattern.error());
-  std::vector<int64_t> matches;
-  for (const std::string& s : ctx.in(0).span<std::string>()) matches.push_back(RE2::FullMatch(s, pattern));
-  ctx.write(0, ctx.in(0).extents(), matches);
 }
 
 template <>
