@@ -151,6 +151,8 @@ int count_cores() {
 CpuInfo read_all() {
   CpuInfo info;
   read_features(info);
+  while (info.tier != Tier::portable && !is_built(info.tier))
+    info.tier = static_cast<Tier>(static_cast<int>(info.tier) - 1);
   read_model(info);
   read_caches(info);
   info.cores = count_cores();
@@ -159,11 +161,44 @@ CpuInfo read_all() {
 
 }  // namespace
 
+bool is_built(Tier tier) {
+  switch (tier) {
+    case Tier::portable:
+      return TC_WITH_PORTABLE;
+    case Tier::sse42:
+      return TC_WITH_SSE42;
+    case Tier::avx2:
+      return TC_WITH_AVX2;
+    case Tier::avx512:
+    case Tier::amx:
+      return TC_WITH_AVX512;
+  }
+  return false;
+}
+
+std::vector<std::string> tier_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kTierCount; ++i) {
+    const Tier tier = static_cast<Tier>(i);
+    if (is_built(tier)) names.emplace_back(tier_name(tier));
+  }
+  return names;
+}
+
 std::optional<Tier> parse_tier(std::string_view name) {
   for (int i = 0; i < kTierCount; ++i) {
-    if (name == tier_name(static_cast<Tier>(i))) return static_cast<Tier>(i);
+    const Tier tier = static_cast<Tier>(i);
+    if (name == tier_name(tier) && is_built(tier)) return tier;
   }
   return std::nullopt;
+}
+
+std::vector<Tier> usable_tiers() {
+  std::vector<Tier> tiers;
+  for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) {
+    if (is_built(static_cast<Tier>(i))) tiers.push_back(static_cast<Tier>(i));
+  }
+  return tiers;
 }
 
 const CpuInfo& cpu_info() {

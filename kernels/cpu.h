@@ -10,18 +10,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tc/kernels/tier.h"
 
 namespace tc::kernels {
 
-// From "sse42", "avx2", "avx512" or "amx", as used by TC_ISA, by kernel names and by the command line.
+// Whether this build has kernels of the tier.
+bool is_built(Tier tier);
+
+// The names of the tiers of this build, the lowest first: "sse42", "avx2", "avx512", "amx", as used by TC_ISA, by
+// kernel names and by the command line.
+std::vector<std::string> tier_names();
+// The tier of this build that has the name.
 std::optional<Tier> parse_tier(std::string_view name);
 
 struct CpuInfo {
   std::string model;                  // brand string; empty if unknown
-  Tier tier = Tier::sse42;            // the highest tier that the hardware and the operating system support;
-                                      // sse42 names the baseline on machines that are not x86
+  Tier tier = Tier::portable;         // the highest tier of this build that the hardware and the operating system
+                                      // support
   bool avx_vnni = false;              // VEX-encoded vpdpbusd
   bool avx512_vnni = false;           // vpdpbusd on 512-bit registers
   bool avx512_bf16 = false;           // vdpbf16ps
@@ -36,6 +43,9 @@ struct CpuInfo {
 };
 
 const CpuInfo& cpu_info();
+
+// The tiers of this build that the machine has, the lowest first.
+std::vector<Tier> usable_tiers();
 
 // The tier to use: the machine's, capped by the environment variable TC_ISA. A value of TC_ISA that is no tier's name
 // is ignored here; tools check it with parse_tier and say so.

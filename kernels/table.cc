@@ -6,21 +6,24 @@
 #include <cstdint>
 
 #include "tc/kernels/cpu.h"
-#if defined(__x86_64__)
+#if TC_WITH_AVX512
 #include "tc/kernels/attention/attention_amx.h"
-#include "tc/kernels/blockwise/blockwise_vnni.h"
 #include "tc/kernels/conv/conv_amx.h"
 #include "tc/kernels/gemm/gemm_amx.h"
 #include "tc/kernels/int8/int8_amx.h"
-#include "tc/kernels/int8/int8_vnni.h"
 #include "tc/kernels/rnn/rnn_amx.h"
+#endif
+#if TC_WITH_AVX512 || TC_WITH_AVX2
+#include "tc/kernels/blockwise/blockwise_vnni.h"
+#include "tc/kernels/int8/int8_vnni.h"
 #endif
 
 namespace tc::kernels {
 
-#define TC_X(name, Struct)                \
-  extern const Struct name##_table_sse42; \
-  extern const Struct name##_table_avx2;  \
+#define TC_X(name, Struct)                   \
+  extern const Struct name##_table_portable; \
+  extern const Struct name##_table_sse42;    \
+  extern const Struct name##_table_avx2;     \
   extern const Struct name##_table_avx512;
 TC_KERNEL_FAMILIES(TC_X)
 #undef TC_X
@@ -44,30 +47,46 @@ template <class T>
   return std::bit_cast<T>(out);
 }
 
+// Of the tiers of this build each one's own slots over those of the one below; CMake says which there are.
 struct Tables {
   Table by_tier[kTierCount] = {};
+  Table& of(Tier tier) { return by_tier[static_cast<int>(tier)]; }
   Tables() {
-#define TC_X(name, Struct)                                              \
-  by_tier[0].name = name##_table_sse42;                                 \
-  by_tier[1].name = merged<Struct>(name##_table_avx2, by_tier[0].name); \
-  by_tier[2].name = merged<Struct>(name##_table_avx512, by_tier[1].name);
+    [[maybe_unused]] Table best{};
+#define TC_ADD(tier, name, Struct) of(Tier::tier).name = best.name = merged<Struct>(name##_table_##tier, best.name);
+#if TC_WITH_PORTABLE
+#define TC_X(name, Struct) TC_ADD(portable, name, Struct)
     TC_KERNEL_FAMILIES(TC_X)
 #undef TC_X
-#if defined(__x86_64__)
+#endif
+#if TC_WITH_SSE42
+#define TC_X(name, Struct) TC_ADD(sse42, name, Struct)
+    TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
+#endif
+#if TC_WITH_AVX2
+#define TC_X(name, Struct) TC_ADD(avx2, name, Struct)
+    TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
     // Not every machine of a tier has what these files are compiled for, to copy a table included.
-    if (cpu_info().avx_vnni) use_int8_avx_vnni(by_tier[1].int8), use_blockwise_avx_vnni(by_tier[1].blockwise);
-    if (cpu_info().avx512_vnni) use_int8_vnni(by_tier[2].int8), use_blockwise_vnni(by_tier[2].blockwise);
+    if (cpu_info().avx_vnni) use_int8_avx_vnni(of(Tier::avx2).int8), use_blockwise_avx_vnni(of(Tier::avx2).blockwise);
 #endif
-    by_tier[3] = by_tier[2];
-#if defined(__x86_64__)
-    // Beside tiles, which only runs touch, the files are compiled for these; with tiles in software they run as they are.
+#if TC_WITH_AVX512
+#define TC_X(name, Struct) TC_ADD(avx512, name, Struct)
+    TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
+    if (cpu_info().avx512_vnni) use_int8_vnni(of(Tier::avx512).int8), use_blockwise_vnni(of(Tier::avx512).blockwise);
+    of(Tier::amx) = of(Tier::avx512);
+    // Beside tiles, which only runs touch, the files are compiled for these; with tiles in software they run as they
+    // are.
     if (!cpu_info().avx512_vnni || !cpu_info().avx512_bf16) return;
-    use_attention_amx(by_tier[3].attention);
-    use_conv_amx(by_tier[3].conv);
-    use_gemm_amx(by_tier[3].gemm);
-    use_int8_amx(by_tier[3].int8);
-    use_rnn_amx(by_tier[3].rnn);
+    use_attention_amx(of(Tier::amx).attention);
+    use_conv_amx(of(Tier::amx).conv);
+    use_gemm_amx(of(Tier::amx).gemm);
+    use_int8_amx(of(Tier::amx).int8);
+    use_rnn_amx(of(Tier::amx).rnn);
 #endif
+#undef TC_ADD
   }
 };
 

@@ -1,18 +1,19 @@
-// Instruction-set tiers, in rising order: a machine that has one has all below it. Which one runs is chosen by cpu.h.
+// Instruction-set tiers. A build has those of one architecture (TC_TIERS of CMake), in rising order: a machine that has
+// one has all of them below it. Which one runs is chosen by cpu.h.
 // Inside *_tier.cc files, compiled once per tier with TC_TIER defined, TC_TIER_NAME(x) is x_<tier>: the only names such
 // a file defines with external linkage. Everything else there sits in an anonymous namespace.
 #pragma once
 
 namespace tc::kernels {
 
-// amx: AVX-512 with VNNI and BF16, and tiles of bytes and of bf16. It has no *_tier.cc objects of its own, but kernels
-// that take the place of some of avx512's.
-enum class Tier { sse42, avx2, avx512, amx };
+// portable: vectors of 128 bits as compilers have them for any machine. amx: AVX-512 with VNNI and BF16, and tiles of
+// bytes and of bf16; it has no *_tier.cc objects of its own, but kernels that take the place of some of avx512's.
+enum class Tier { portable, sse42, avx2, avx512, amx };
 
-inline constexpr int kTierCount = 4;
+inline constexpr int kTierCount = 5;
 
 constexpr const char* tier_name(Tier tier) {
-  constexpr const char* kNames[] = {"sse42", "avx2", "avx512", "amx"};
+  constexpr const char* kNames[] = {"portable", "sse42", "avx2", "avx512", "amx"};
   return kNames[static_cast<int>(tier)];
 }
 

@@ -75,7 +75,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   cpu::Frame& frame_for(const std::vector<Datum>& inputs, Context& context) const;
   std::unique_ptr<Module> module_;
   CompileOptions options_;
-  kernels::Tier tier_ = kernels::Tier::sse42;
+  kernels::Tier tier_ = kernels::Tier::portable;
   mutable cpu::PackedWeights packed_;
   std::unique_ptr<cpu::Plan> plan_;
   std::unique_ptr<cpu::Specialisations> special_;  // null: not worth it

@@ -132,8 +132,7 @@ Run reorder_run(Tier tier, int threads, bool blocked) {
 }  // namespace
 
 void register_conv() {
-  for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) {
-    const Tier tier = static_cast<Tier>(i);
+  for (const Tier tier : usable_tiers()) {
     const std::string prefix = std::string("/") + tier_name(tier) + "/";
     const auto add = [&](const Case& c) {
       if (conv_by_halves(c.algorithm) && table(tier).conv.split.fn == nullptr) return;

@@ -70,16 +70,15 @@ const Shape kShapes[] = {
 }  // namespace
 
 void register_gemm() {
-  for (int tier = 0; tier <= static_cast<int>(cpu_info().tier); ++tier) {
-    const GemmTraits traits = table(static_cast<Tier>(tier)).gemm.traits.fn();
+  for (const Tier tier : usable_tiers()) {
+    const GemmTraits traits = table(tier).gemm.traits.fn();
     for (const Shape& s : kShapes) {
       if (s.packed == kHalves && !traits.splits) continue;
       if (s.packed && *s.packed >= kFixed && s.m > std::max(kGemvRows, traits.few_rows)) continue;
-      const std::string name = std::string("gemm/") + tier_name(static_cast<Tier>(tier)) + "/" + std::to_string(s.m) +
-                               "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
+      const std::string name = std::string("gemm/") + tier_name(tier) + "/" + std::to_string(s.m) + "x" +
+                               std::to_string(s.n) + "x" + std::to_string(s.k) +
                                (s.packed ? kForms[static_cast<size_t>(*s.packed)] : "") + (s.b_transposed ? "/Bt" : "");
-      register_runs(name, static_cast<Tier>(tier),
-                    [=](int threads) { return gemm_run(static_cast<Tier>(tier), threads, s); });
+      register_runs(name, tier, [=](int threads) { return gemm_run(tier, threads, s); });
     }
   }
 }

@@ -40,8 +40,7 @@ Run operator_run(const std::string& line, Tier tier, int threads) {
 
 void register_operators() {
   const std::vector<std::string> lines = zoo::operator_lines("all");
-  for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) {
-    const auto tier = static_cast<Tier>(i);
+  for (const Tier tier : usable_tiers()) {
     for (const auto& line : lines)
       register_runs(std::string("op/") + tier_name(tier) + "/" + line, tier,
                     [=](int threads) { return operator_run(line, tier, threads); });

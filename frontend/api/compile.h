@@ -26,7 +26,7 @@ std::shared_ptr<kernels::Team> make_team(int threads = 0);
 struct CompilerOptions {
   int level = 2;         // 0: as written, 1: simplified, 2: fused
   int threads = 0;       // of a run; 0: one per core of the process
-  std::string isa = {};  // cap: "sse42", "avx2", "avx512", "amx"; empty: what the machine has, capped by TC_ISA
+  std::string isa = {};  // cap: "sse42", "avx2", "avx512", "amx", "portable"; empty: what the machine has, capped by TC_ISA
   uint64_t max_memory = UINT64_MAX;  // bytes of working memory of one run; Error limit_memory beyond
   uint64_t max_steps = UINT64_MAX;   // loop iterations of one run; Error limit_steps beyond
   // Of random ops that have no seed of their own. With it the n-th run draws the same numbers in every process, on any

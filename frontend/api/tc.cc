@@ -75,8 +75,11 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
     fail(ErrorCode::bad_argument, "a program cannot keep ", options.idle_contexts, " contexts");
   if (!options.isa.empty()) {
     o.isa = kernels::parse_tier(options.isa);
-    if (!o.isa)
-      fail(ErrorCode::bad_argument, "unknown instruction set '", options.isa, "'; one of sse42 avx2 avx512 amx");
+    if (!o.isa) {
+      std::string names;
+      for (const std::string& name : kernels::tier_names()) names += " " + name;
+      fail(ErrorCode::bad_argument, "unknown instruction set '", options.isa, "'; this build has", names);
+    }
   }
   Compiled c;
   c.executable_ = compile(clone(f.module()), o);

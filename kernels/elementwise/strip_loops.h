@@ -201,7 +201,9 @@ void zip_rows(T* dst, ZipOperand<T> a, ZipOperand<T> b, ZipOperand<T> c, int64_t
   const auto all = [&](auto read_a, auto read_b, auto read_c) __attribute__((always_inline)) {
     const Tail<T> tail(static_cast<int>(cols % kStep));
     for (; rows > 0; --rows, dst += cols, a.at += a.row, b.at += b.row, c.at += c.row) {
-      const auto x = read_a(a.at), y = read_b(b.at), z = read_c(c.at);
+      const auto x = read_a(a.at);
+      const auto y = read_b(b.at);
+      const auto z = read_c(c.at);
       int64_t i = 0;
       for (; i + kStep <= cols; i += kStep) store(dst + i, Op::template lanes<T>(x(i), y(i), z(i)));
       if (i < cols) store(dst + i, Op::template lanes<T>(x(i, tail), y(i, tail), z(i, tail)), tail);

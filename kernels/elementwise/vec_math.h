@@ -61,30 +61,6 @@ template <class T>
 TC_INLINE Vec<T> truth(Mask<T> m) {
   return select(m, Vec<T>(T{1}), Vec<T>(T{0}));
 }
-// NaN in a stays, by the selection, and in b, by the order of the operands.
-#if defined(__AVX512F__)
-TC_INLINE VecF min_nan(VecF a, VecF b) {
-  return VecF(_mm512_mask_min_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b));
-}
-TC_INLINE VecD min_nan(VecD a, VecD b) {
-  return VecD(_mm512_mask_min_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q), a, b));
-}
-TC_INLINE VecF max_nan(VecF a, VecF b) {
-  return VecF(_mm512_mask_max_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b));
-}
-TC_INLINE VecD max_nan(VecD a, VecD b) {
-  return VecD(_mm512_mask_max_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q), a, b));
-}
-#else
-template <class T>
-TC_INLINE Vec<T> min_nan(Vec<T> a, Vec<T> b) {
-  return select(is_nan(a), a, vmin(a, b));
-}
-template <class T>
-TC_INLINE Vec<T> max_nan(Vec<T> a, Vec<T> b) {
-  return select(is_nan(a), a, vmax(a, b));
-}
-#endif
 // min(max(x, low), high); a NaN in x stays, by the order of the operands.
 template <class T>
 TC_INLINE Vec<T> clip_nan(Vec<T> x, Vec<T> low, Vec<T> high) {
@@ -193,7 +169,7 @@ TC_INLINE ExpScaled exp_scaled(VecF x, const float (&powers)[16] = kSixteenths) 
   const VecF sixteenths = fma(x, f32(1.44269504088896341f), shift);
   const VecF n = sixteenths - shift;
   const VecF r = less_octaves(x, n);
-  const VecF power(_mm512_permutexvar_ps(_mm512_castps_si512(sixteenths), _mm512_load_ps(powers)));
+  const VecF power = pick_lanes(load(powers), bits(sixteenths));
   return {fma(power, fma(r * r, polynomial(r, kQ), r), power), n};
 }
 #else
@@ -337,16 +313,11 @@ TC_INLINE VecF vlog1p(VecF x) {
 #if defined(__AVX512F__)
 // The function of `pieces` (elementwise/pieces.h) at t >= 0.
 TC_INLINE VecF by_pieces(VecF t, const Pieces& pieces) {
-  const __m512i bits = _mm512_castps_si512(t.data), start = _mm512_castps_si512(f32(kPieceStart).data);
   constexpr int kQuarter = 21;  // bits of a float below those that tell the quarter of its octave
   const Mask<float> later(t >= f32(1.25f * kPieceStart));
-  const __mmask16 lanes = later.data;
-  const __m512i piece = _mm512_maskz_srli_epi32(lanes, _mm512_sub_epi32(bits, start), kQuarter);
-  const __m512i begin = _mm512_maskz_and_epi32(lanes, bits, _mm512_set1_epi32(-(1 << kQuarter)));
-  const VecF y = t - VecF(_mm512_castsi512_ps(begin));
-  const auto coefficient = [&](int i) {
-    return VecF(_mm512_permutex2var_ps(_mm512_load_ps(pieces.c[i]), piece, _mm512_load_ps(pieces.c[i] + 16)));
-  };
+  const VecI piece = shift_right_where<kQuarter>(later, bits(t) - bits(f32(kPieceStart)));
+  const VecF y = t - from_bits(and_where(later, bits(t), VecI(-(1 << kQuarter))));
+  const auto coefficient = [&](int i) { return pick_lanes(load(pieces.c[i]), load(pieces.c[i] + 16), piece); };
   VecF sum = coefficient(kPieceTerms - 1);
 #pragma GCC unroll 8
   for (int i = kPieceTerms - 2; i > 0; --i) sum = fma(sum, y, coefficient(i));
@@ -396,7 +367,7 @@ TC_INLINE VecF vsigmoid(VecF x) {
   // e^x / (e^x + 1), all of it times the unit: a first quotient is put right by what it leaves.
   const ExpScaled e = exp_scaled(clip_nan(x, f32(-104.5f), f32(30.0f)), kSigmoidSixteenths);
   const VecF power = scale_by_power_unless(x < f32(kExpIsZero), e.p, e.n), unit = f32(kSigmoidUnit);
-  const VecF near(_mm512_rcp14_ps(power + unit)), quotient = power * near;
+  const VecF near = near_inverse(power + unit), quotient = power * near;
   return fma(fnma(quotient, power, fnma(quotient, unit, power)), near, quotient);
 }
 #else

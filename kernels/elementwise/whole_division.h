@@ -27,30 +27,6 @@ TC_INLINE void store_whole(int64_t* p, VecD x) {
   const VecD shift(kWholeShift);
   store(p, bits(x + shift) - bits(shift));
 }
-// What is 2^31 is stored as -2^31.
-#if defined(__AVX512F__)
-TC_INLINE VecD load_real(const int32_t* p) {
-  return VecD(_mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
-}
-TC_INLINE void store_whole(int32_t* p, VecD x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvttpd_epi32(x));
-}
-#elif defined(__AVX2__)
-TC_INLINE VecD load_real(const int32_t* p) {
-  return VecD(_mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
-}
-TC_INLINE void store_whole(int32_t* p, VecD x) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvttpd_epi32(x));
-}
-#else
-TC_INLINE VecD load_real(const int32_t* p) {
-  return VecD(_mm_cvtepi32_pd(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
-}
-TC_INLINE void store_whole(int32_t* p, VecD x) {
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_cvttpd_epi32(x));
-}
-#endif
-
 // The first i with b[i] == 0, or n.
 template <class T>
 int first_zero(const T* b, int n) {

@@ -39,23 +39,23 @@ inline void pack_fixed_panel(const float* src, int64_t rs, int64_t cs, int64_t k
   VecF most[kPanelVecs], squares[kPanelVecs], inverse[kPanelVecs];
   for (int v = 0; v < kPanelVecs; ++v) most[v] = squares[v] = VecF(0.0f);
   each_register(src, rs, cs, k, cols, width, [&](int v, VecF x) {
-    most[v] = xsimd::max(most[v], vabs(x));
+    most[v] = vmax(most[v], vabs(x));
     squares[v] = fma(x, x, squares[v]);
   });
   VecF scale[kPanelVecs];
   for (int v = 0; v * kVecFloats < width; ++v) {
     const VecF floor(kFixedLeast), ceiling(kFixedMost), peak = most[v] * VecF(1 / kFixedPeak);
-    const VecI power = bits(xsimd::min(xsimd::max(most[v], floor), ceiling)) & VecI(0x7f800000);
+    const VecI power = bits(vmin(vmax(most[v], floor), ceiling)) & VecI(0x7f800000);
     inverse[v] = from_bits(VecI((127 + 127 + 20) << 23) - power);  // the largest has 21 bits and a sign
     const Mask<float> zero = (most[v] == VecF(0.0f)) & (squares[v] == VecF(0.0f));
     const Mask<float> within =
         (most[v] >= floor) & (most[v] <= ceiling) & (peak * peak * VecF(static_cast<float>(k)) <= squares[v]);
     scale[v] =
-        xsimd::select(zero | within, from_bits(power + VecI(1 << 23)), VecF(std::numeric_limits<float>::quiet_NaN()));
+        select<float>(zero | within, from_bits(power + VecI(1 << 23)), VecF(std::numeric_limits<float>::quiet_NaN()));
   }
   auto* to = reinterpret_cast<std::byte*>(dst);
   each_register(src, rs, cs, k, cols, width, [&](int v, VecF x) {
-    store_whole22(to, round_to_i32(xsimd::min(x * inverse[v], VecF(0x1fffffp0f))));
+    store_whole22(to, round_to_i32(vmin(x * inverse[v], VecF(0x1fffffp0f))));
     to += whole22_bytes(kVecFloats);
   });
   float* scales = dst + (k * whole22_bytes(width) + 3) / 4;

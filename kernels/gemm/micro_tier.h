@@ -75,16 +75,6 @@ TC_INLINE void advance(TileOut& out, int64_t floats) {
   if (out.residual != nullptr) out.residual = forget(out.residual + floats);
 }
 
-// The value in a register: it is not read from memory anew by every operation that takes it.
-TC_INLINE VecF held(VecF x) {
-#if defined(__AVX512F__)
-  asm("" : "+v"(x.data));
-#else
-  asm("" : "+x"(x.data));
-#endif
-  return x;
-}
-
 // Floats from a tile's first column to its register j.
 TC_INLINE int64_t column_offset(int j, int64_t block) {
   return (j * kVecFloats / 16) * block + j * kVecFloats % 16;

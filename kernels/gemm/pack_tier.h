@@ -72,39 +72,7 @@ inline void pack_panel(const float* src, int64_t rs, int64_t cs, int64_t k, int 
   }
 }
 
-// One step of a packed strip: lanes are rows.
-#if defined(__AVX2__)
-static_assert(kPackedRows == 8);
-using PackedStep = __m256;
-TC_INLINE PackedStep packed_step(const float* const* row, int64_t p) {
-  return _mm256_setr_ps(row[0][p], row[1][p], row[2][p], row[3][p], row[4][p], row[5][p], row[6][p], row[7][p]);
-}
-// Four steps of contiguous rows: squares of 4 x 4 side by side.
-TC_INLINE void packed_steps(const float* const* row, int64_t p, PackedStep (&x)[4]) {
-  for (int i = 0; i < 4; ++i)
-    x[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row[i] + p)), _mm_loadu_ps(row[i + 4] + p), 1);
-  const PackedStep low = _mm256_unpacklo_ps(x[0], x[1]), high = _mm256_unpackhi_ps(x[0], x[1]);
-  const PackedStep low_2 = _mm256_unpacklo_ps(x[2], x[3]), high_2 = _mm256_unpackhi_ps(x[2], x[3]);
-  x[0] = _mm256_shuffle_ps(low, low_2, 0x44), x[1] = _mm256_shuffle_ps(low, low_2, 0xee);
-  x[2] = _mm256_shuffle_ps(high, high_2, 0x44), x[3] = _mm256_shuffle_ps(high, high_2, 0xee);
-}
-TC_INLINE void store_step(float* to, PackedStep x) {
-  _mm256_storeu_ps(to, x);
-}
-#else
-static_assert(kPackedRows == 4);
-using PackedStep = __m128;
-TC_INLINE PackedStep packed_step(const float* const* row, int64_t p) {
-  return _mm_setr_ps(row[0][p], row[1][p], row[2][p], row[3][p]);
-}
-TC_INLINE void packed_steps(const float* const* row, int64_t p, PackedStep (&x)[4]) {
-  for (int i = 0; i < 4; ++i) x[i] = _mm_loadu_ps(row[i] + p);
-  _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
-}
-TC_INLINE void store_step(float* to, PackedStep x) {
-  _mm_storeu_ps(to, x);
-}
-#endif
+static_assert(kPackedRows == kStepRows);
 
 // The rows of a strip, the last one again where there are fewer.
 struct StripRows {

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "tc/kernels/gemm/micro_tier.h"
-#include "tc/kernels/simd/tiles_amx.h"
+#include "tc/kernels/simd/x86/tiles_amx.h"
 
 namespace tc::kernels {
 namespace {

@@ -104,29 +104,6 @@ struct Coordinates {
   }
 };
 
-// left[i] = from[at[i]], right[i] = from[at[i] + 1]: neighbours by one load, which is fewer than gathering takes.
-TC_INLINE void load_neighbours(const float* from, const int32_t* at, VecF& left, VecF& right) {
-  const auto two = [&](int i) {
-    const __m128 low = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + at[i])));
-    return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(from + at[i + 1]));
-  };
-#if defined(__AVX512F__)
-  const auto four = [&](int i) { return _mm256_set_m128(two(i + 4), two(i)); };
-  const auto eight = [&](int i) { return _mm512_insertf32x8(_mm512_castps256_ps512(four(i)), four(i + 8), 1); };
-  const __m512 a = eight(0), b = eight(2);
-  left = VecF(_mm512_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
-  right = VecF(_mm512_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-#elif defined(__AVX2__)
-  const __m256 a = _mm256_set_m128(two(4), two(0)), b = _mm256_set_m128(two(6), two(2));
-  left = VecF(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
-  right = VecF(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-#else
-  const __m128 a = two(0), b = two(2);
-  left = VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
-  right = VecF(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-#endif
-}
-
 // What some registers of points are made of: elements of a channel, in the order of points and then of taps.
 struct Taps {
   static constexpr int kRegisters = 16;

@@ -3,7 +3,7 @@
 
 #include <immintrin.h>
 
-#include "tc/kernels/simd/tiles_amx.h"
+#include "tc/kernels/simd/x86/tiles_amx.h"
 
 namespace tc::kernels {
 namespace {

@@ -125,27 +125,6 @@ struct ByteSteps {
 };
 
 template <bool kSigned>
-TC_INLINE void widen_eight(__m128i bytes, int16_t* to) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), kSigned ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes));
-}
-template <bool kSigned>
-TC_INLINE void widen_quad(const uint8_t* from, int16_t* to) {
-  int32_t quad;
-  std::memcpy(&quad, from, sizeof quad);
-  widen_eight<kSigned>(_mm_cvtsi32_si128(quad), to);
-}
-template <bool kSigned>
-TC_INLINE void widen_four_quads(const uint8_t* from, int16_t* to) {
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-#if defined(__AVX2__)
-  const __m256i words = kSigned ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
-#else
-  widen_eight<kSigned>(bytes, to);
-  widen_eight<kSigned>(_mm_srli_si128(bytes, 8), to + 8);
-#endif
-}
-template <bool kSigned>
 TC_INLINE void widen_quads(const uint8_t* from, int64_t quads, int16_t* to) {
   int64_t i = 0;
   for (; i + 4 <= quads; i += 4) widen_four_quads<kSigned>(from + i * 4, to + i * 4);

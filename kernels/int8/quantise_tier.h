@@ -162,8 +162,8 @@ int64_t quantise_short_blocks(const float* x, int64_t blocks, int64_t n, const f
         for (int r = 0; r < 4; ++r) {
           const int64_t q = k + r / kRegs;
           const VecF v = load(x + from + r * kV);
-          const ByteQuotient<T> divide(VecF(low[q]), VecF(high[q]), VecF(scale[b + q]), VecF(inverse[q]),
-                                       VecI(moved[q]));
+          const ByteQuotient<T> divide{VecF(low[q]), VecF(high[q]), VecF(scale[b + q]), VecF(inverse[q]),
+                                       VecI(moved[q])};
           quad[r] = divide(select<float>(is_nan(v), VecF(of_nan[q]), divide.clamp(v)));
         }
         store_low_bytes<Limits::is_signed>(y + from, quad);

@@ -31,41 +31,25 @@ TC_INLINE void for_source_rows(const ResizeArgs& a, int64_t row, F&& f) {
 template <class F>
 TC_INLINE void with_pick(int64_t size, const int32_t* index, int count, int64_t spread, F&& f) {
   const VecI places = load(index, Tail<int32_t>(count));
-#if defined(__AVX2__)
-  const int64_t least = index[0] > spread ? index[0] - spread : 0, most = index[count - 1] + spread;
-  const int64_t base = size < kV ? 0 : least < size - kV ? least : size - kV;
-  if (most >= least && (size < kV || most - base < kV)) {
-    const VecI lanes = places - VecI(static_cast<int32_t>(base));
-    const auto of = [=](VecF near) __attribute__((always_inline)) {
-#if defined(__AVX512F__)
-      return VecF(_mm512_permutexvar_ps(lanes, near));
-#else
-      return VecF(_mm256_permutevar8x32_ps(near, lanes));
-#endif
-    };
-    if (size < kV) {
-      const Tail<float> all(static_cast<int>(size));
-      return f([=](const float* line) __attribute__((always_inline)) { return of(load(line, all)); });
+  if constexpr (kPicksLanes) {
+    const int64_t least = index[0] > spread ? index[0] - spread : 0, most = index[count - 1] + spread;
+    const int64_t base = size < kV ? 0 : least < size - kV ? least : size - kV;
+    if (most >= least && (size < kV || most - base < kV)) {
+      const VecI lanes = places - VecI(static_cast<int32_t>(base));
+      if (size < kV) {
+        const Tail<float> all(static_cast<int>(size));
+        return f([=](const float* line) __attribute__((always_inline)) { return pick_lanes(load(line, all), lanes); });
+      }
+      return f([=](const float* line) __attribute__((always_inline)) { return pick_lanes(load(line + base), lanes); });
     }
-    return f([=](const float* line) __attribute__((always_inline)) { return of(load(line + base)); });
+    const int64_t first = least < size - 2 * kV ? least : size - 2 * kV;
+    if (most >= least && size >= 2 * kV && most - first < 2 * kV) {
+      const VecI lanes = places - VecI(static_cast<int32_t>(first));
+      return f([=](const float* line) __attribute__((always_inline)) {
+        return pick_lanes(load(line + first), load(line + first + kV), lanes);
+      });
+    }
   }
-  const int64_t first = least < size - 2 * kV ? least : size - 2 * kV;
-  if (most >= least && size >= 2 * kV && most - first < 2 * kV) {
-    const VecI lanes = places - VecI(static_cast<int32_t>(first));
-    return f([=](const float* line) __attribute__((always_inline)) {
-      const VecF near = load(line + first), far = load(line + first + kV);
-#if defined(__AVX512F__)
-      return VecF(_mm512_permutex2var_ps(near, lanes, far));
-#else
-      const __m256 is_far = _mm256_castsi256_ps(_mm256_slli_epi32(lanes, 31 - 3));  // bit 3 of a lane's number
-      return VecF(
-          _mm256_blendv_ps(_mm256_permutevar8x32_ps(near, lanes), _mm256_permutevar8x32_ps(far, lanes), is_far));
-#endif
-    });
-  }
-#else
-  static_cast<void>(size), static_cast<void>(spread);
-#endif
   f([=](const float* line) __attribute__((always_inline)) { return gather(line, places); });
 }
 

@@ -55,7 +55,7 @@ TEST_P(Edges, AreAsTheStandardSays) {
                       }),
               "")
         << "interpreter";
-    for (const auto tier : {kernels::Tier::sse42, kernels::Tier::avx2, kernels::Tier::avx512, kernels::Tier::amx}) {
+    for (const auto tier : kernels::usable_tiers()) {
       if (tier > kernels::active_tier()) continue;
       for (const int level : {0, 2})
         EXPECT_EQ(verdict(edge,

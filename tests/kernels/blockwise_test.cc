@@ -32,9 +32,9 @@ struct BlockwiseVariant {
 std::vector<BlockwiseVariant> blockwise_variants() {
   std::vector<BlockwiseVariant> list;
   for (const Tier tier : machine_tiers(Tier::amx)) list.push_back({tier_name(tier), table(tier).blockwise});
-#if defined(__x86_64__) && !defined(TC_EMULATED_TILES)
+#if TC_WITH_AVX2 && TC_WITH_AVX512 && !defined(TC_EMULATED_TILES)
   for (const Tier tier : machine_tiers())
-    if (tier != Tier::sse42)
+    if (tier >= Tier::avx2)
       list.push_back(
           {std::string(tier_name(tier)) + "_madd", tier == Tier::avx2 ? blockwise_table_avx2 : blockwise_table_avx512});
 #endif

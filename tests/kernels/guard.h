@@ -72,7 +72,8 @@ inline std::vector<Tier> machine_tiers(Tier last = Tier::avx512) {
 #if defined(TC_EMULATED_TILES)
   if (last == Tier::amx && cpu_info().avx512_bf16 && cpu_info().avx512_vnni) return {Tier::amx};
 #endif
-  for (int i = 0; i <= static_cast<int>(std::min(cpu_info().tier, last)); ++i) tiers.push_back(static_cast<Tier>(i));
+  for (const Tier tier : usable_tiers())
+    if (tier <= last) tiers.push_back(tier);
   return tiers;
 }
 

@@ -34,9 +34,9 @@ std::vector<Variant> variants() {
   std::vector<Variant> list;
   for (const Tier tier : machine_tiers(Tier::amx))
     list.push_back({tier_name(tier), table(tier).int8, table(tier).conv});
-#if defined(__x86_64__) && !defined(TC_EMULATED_TILES)
+#if TC_WITH_AVX2 && TC_WITH_AVX512 && !defined(TC_EMULATED_TILES)
   for (const Tier tier : machine_tiers())
-    if (tier != Tier::sse42)
+    if (tier >= Tier::avx2)
       list.push_back({std::string(tier_name(tier)) + "_madd", tier == Tier::avx2 ? int8_table_avx2 : int8_table_avx512,
                       table(tier).conv});
 #endif

@@ -34,6 +34,7 @@ struct VecFace {
   void (*block)(const float* x, int n, float* y);  // Block16, up to 16 floats
 };
 
+extern const VecFace vec_face_portable;
 extern const VecFace vec_face_sse42;
 extern const VecFace vec_face_avx2;
 extern const VecFace vec_face_avx512;

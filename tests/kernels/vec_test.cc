@@ -24,9 +24,23 @@ struct TierFace {
 };
 
 std::vector<TierFace> faces() {
-  const VecFace* all[] = {&testing::vec_face_sse42, &testing::vec_face_avx2, &testing::vec_face_avx512};
+  const TierFace all[] = {
+#if TC_WITH_PORTABLE
+    {Tier::portable, &testing::vec_face_portable},
+#endif
+#if TC_WITH_SSE42
+    {Tier::sse42, &testing::vec_face_sse42},
+#endif
+#if TC_WITH_AVX2
+    {Tier::avx2, &testing::vec_face_avx2},
+#endif
+#if TC_WITH_AVX512
+    {Tier::avx512, &testing::vec_face_avx512},
+#endif
+  };
   std::vector<TierFace> out;
-  for (const Tier tier : testing::machine_tiers()) out.push_back({tier, all[static_cast<int>(tier)]});
+  for (const TierFace& f : all)
+    if (f.tier <= cpu_info().tier) out.push_back(f);
   return out;
 }
 

@@ -219,7 +219,7 @@ bool has_kernel(const Trial& t, char variable, DType type) {
   const auto expected = interpret(*a.module, a.inputs);
   CompileOptions options;
   options.level = 0;
-  options.isa = kernels::Tier::sse42;
+  options.isa = kernels::usable_tiers().front();
   const auto compiled = compile(std::move(a.module), options);
   bool on_kernels = true;
   walk_steps(compiled->plan(), [&](const cpu::Step& s, int) {

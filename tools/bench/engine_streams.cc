@@ -19,17 +19,17 @@ struct Loops {
   void (*add)(Vector* sum, const Vector* from, int64_t count, bool first);
   void (*put)(Vector* to, const Vector* sum, int64_t count);
 };
-#define TC_STREAM_LOOPS(name, isa)                                                                   \
-  [[gnu::target(isa)]] void add_##name(Vector* sum, const Vector* from, int64_t count, bool first) { \
-    for (int64_t i = 0; i < count; ++i) sum[i] = first ? from[i] : sum[i] ^ from[i];                 \
-  }                                                                                                  \
-  [[gnu::target(isa)]] void put_##name(Vector* to, const Vector* sum, int64_t count) {               \
-    for (int64_t i = 0; i < count; ++i) to[i] = sum[i];                                              \
+#define TC_STREAM_LOOPS(name, isa)                                                      \
+  [[isa]] void add_##name(Vector* sum, const Vector* from, int64_t count, bool first) { \
+    for (int64_t i = 0; i < count; ++i) sum[i] = first ? from[i] : sum[i] ^ from[i];    \
+  }                                                                                     \
+  [[isa]] void put_##name(Vector* to, const Vector* sum, int64_t count) {               \
+    for (int64_t i = 0; i < count; ++i) to[i] = sum[i];                                 \
   }
-TC_STREAM_LOOPS(sse42, "sse4.2")
-TC_STREAM_LOOPS(avx2, "avx2")
-TC_STREAM_LOOPS(avx512, "avx512f")
-#undef TC_STREAM_LOOPS
+#if defined(__x86_64__)
+TC_STREAM_LOOPS(sse42, gnu::target("sse4.2"))
+TC_STREAM_LOOPS(avx2, gnu::target("avx2"))
+TC_STREAM_LOOPS(avx512, gnu::target("avx512f"))
 
 Loops loops() {
   const kernels::Tier tier = kernels::active_tier();
@@ -37,6 +37,14 @@ Loops loops() {
   if (tier == kernels::Tier::avx2) return {add_avx2, put_avx2};
   return {add_sse42, put_sse42};
 }
+#else
+TC_STREAM_LOOPS(any, gnu::noinline)
+
+Loops loops() {
+  return {add_any, put_any};
+}
+#endif
+#undef TC_STREAM_LOOPS
 
 class StreamsEngine : public Engine {
  public:

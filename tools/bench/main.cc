@@ -272,8 +272,7 @@ int main(int argc, char** argv) {
   Options o;
   o.inputs.random_seed = 1;
   for (int i = 1; i < argc; ++i) o.command += cat(" ", argv[i]);
-  std::vector<std::string> tiers;
-  for (int i = 0; i < kernels::kTierCount; ++i) tiers.push_back(kernels::tier_name(static_cast<kernels::Tier>(i)));
+  const std::vector<std::string> tiers = kernels::tier_names();
   CLI::App app("Compares tc with ONNX Runtime, native and WebAssembly, on ONNX models.", "tc-bench");
   app.footer(kExamples);
   app.add_option("models", o.models, "model files, zoo:NAME, zoo:all, op:LINE, op:NAME or op:all")->allow_extra_args();

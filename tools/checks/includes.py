@@ -39,8 +39,7 @@ SYSTEM = {
     r"(regex|format|print)": [],  # crashes on long input; not in g++ 12
     r"omp\.h": [r"kernels/parallel\.cc"],
     r"xsimd/.*": [r"kernels/simd/.*"],
-    r"wasm_simd128\.h": [r"kernels/simd/wasm/.*"],
-    r"([a-z]*mmintrin|immintrin)\.h": [r"kernels/simd/.*", r"(tests/)?kernels/.*(vnni|bf16|amx)[^/]*"],
+    r"([a-z]*mmintrin|immintrin|arm_neon|wasm_simd128)\.h": [r"kernels/simd/.*", r"(tests/)?kernels/.*(vnni|bf16|amx)[^/]*"],
     r"(onnx|google/protobuf)/.*": [r"backend/onnx/.*", r"tests/.*"],
     r"(Eigen|unsupported/Eigen|boost)/.*": [r"ir/eval/.*"],
     r"re2/.*": [r"(ir/eval|tools)/.*"],

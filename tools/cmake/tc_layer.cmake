@@ -122,10 +122,10 @@ function(tc_layer name folder)
   set_property(GLOBAL APPEND PROPERTY TC_LAYER_FOLDERS ${folder})
 endfunction()
 
-# tc_tier(LAYER FOLDER TIER FLAGS): one more object library from FOLDER/**/*_tier.cc, compiled for one instruction set.
+# tc_tier(LAYER FOLDER TIER FLAGS BASE): one more object library from FOLDER/**/*_tier.cc, compiled for one instruction set.
 # Always -O3: the same register tile at plain -O2 ran at a third of the speed. Never LTO, no contraction, no exceptions:
 # the code of a tier must stay in that tier's objects (tests/checks/tier_symbols.sh).
-function(tc_tier layer folder tier flags)
+function(tc_tier layer folder tier flags base)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*_tier.cc)
   if(NOT sources)
     return()
@@ -139,7 +139,7 @@ function(tc_tier layer folder tier flags)
   set(optimise -O3)
   if(TC_SANITIZE)
     set(optimise -O1)
-    if(NOT tier STREQUAL sse42)
+    if(NOT tier STREQUAL base)
       list(APPEND optimise -fno-sanitize=all)
     endif()
   endif()

@@ -60,13 +60,13 @@ double best_rate(double units, F&& f, double seconds = kSeconds) {
 // Ten chains of multiply-adds hide the latency of every core so far; the compiler contracts them to FMA where the tier
 // has it.
 constexpr int kChains = 10, kSteps = 20000;
-#define TC_FMA_LOOP(name, isa, lanes)                                                         \
-  [[gnu::target(isa) TC_CONTRACT]] float name() {                                             \
+#define TC_FMA_LOOP(name, isa, in, lanes)                                                     \
+  [[isa TC_CONTRACT]] float name() {                                                          \
     typedef float Vector __attribute__((vector_size(4 * lanes)));                             \
     Vector x[kChains], scale = Vector{} + 0.999f, shift = Vector{} + 0.001f;                  \
     for (int i = 0; i < kChains; ++i) {                                                       \
       x[i] = Vector{} + static_cast<float>(i);                                                \
-      asm("" : "+x"(x[i])); /* a chain that starts at its fixed point would be left out */    \
+      asm("" : in(x[i])); /* a chain that starts at its fixed point would be left out */      \
     }                                                                                         \
     for (int step = 0; step < kSteps; ++step) {                                               \
       _Pragma("GCC unroll 10") for (int i = 0; i < kChains; ++i) x[i] = x[i] * scale + shift; \
@@ -75,24 +75,40 @@ constexpr int kChains = 10, kSteps = 20000;
     for (int i = 1; i < kChains; ++i) sum += x[i];                                            \
     return sum[0];                                                                            \
   }
-TC_FMA_LOOP(fma_loop_sse42, "sse4.2", 4)
-TC_FMA_LOOP(fma_loop_avx2, "avx2,fma", 8)
-TC_FMA_LOOP(fma_loop_avx512, "avx512f", 16)
+struct Loop {
+  float (*run)();
+  int lanes;
+};
+#if defined(__x86_64__)
+TC_FMA_LOOP(fma_loop_sse42, gnu::target("sse4.2"), "+x", 4)
+TC_FMA_LOOP(fma_loop_avx2, gnu::target("avx2,fma"), "+x", 8)
+TC_FMA_LOOP(fma_loop_avx512, gnu::target("avx512f"), "+x", 16)
+Loop loop_of(kernels::Tier tier) {
+  if (tier >= kernels::Tier::avx512) return {fma_loop_avx512, 16};
+  return tier == kernels::Tier::avx2 ? Loop{fma_loop_avx2, 8} : Loop{fma_loop_sse42, 4};
+}
+#elif defined(__aarch64__)
+TC_FMA_LOOP(fma_loop, gnu::noinline, "+w", 4)
+Loop loop_of(kernels::Tier) {
+  return {fma_loop, 4};
+}
+#else
+TC_FMA_LOOP(fma_loop, gnu::noinline, "+m", 4)
+Loop loop_of(kernels::Tier) {
+  return {fma_loop, 4};
+}
+#endif
 #undef TC_FMA_LOOP
 #undef TC_CONTRACT
 
 double fma_rate(Team& team, kernels::Tier tier, double seconds = kSeconds) {
-  constexpr struct {
-    float (*loop)();
-    int lanes;
-  } loops[] = {{fma_loop_sse42, 4}, {fma_loop_avx2, 8}, {fma_loop_avx512, 16}};
-  const auto& l = loops[static_cast<int>(std::min(tier, kernels::Tier::avx512))];
+  const Loop l = loop_of(tier);
   const int threads = team.threads();
   return best_rate(
       2.0 * l.lanes * kChains * kSteps * threads,
       [&] {
         kernels::parallel_for(team, threads, [&](int64_t, int) {
-          float sum = l.loop();
+          float sum = l.run();
           asm volatile("" : "+m"(sum));
         });
       },
@@ -145,8 +161,7 @@ MachineRates measure_machine() {
   const kernels::CpuInfo& cpu = kernels::cpu_info();
   Team one(1), all(0);
   MachineRates rates;
-  for (int t = 0; t <= static_cast<int>(cpu.tier); ++t) {
-    const auto tier = static_cast<kernels::Tier>(t);
+  for (const kernels::Tier tier : kernels::usable_tiers()) {
     rates.fma.push_back({kernels::tier_name(tier), fma_rate(one, tier), fma_rate(all, tier)});
     rates.gemm.push_back({kernels::tier_name(tier), gemm_rate(one, tier), gemm_rate(all, tier)});
   }

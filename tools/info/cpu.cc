@@ -18,8 +18,7 @@ std::string line(const char* pattern, auto... values) {
 
 std::vector<std::string> tiers() {
   std::vector<std::string> names;
-  for (int t = 0; t <= static_cast<int>(kernels::cpu_info().tier); ++t)
-    names.push_back(kernels::tier_name(static_cast<kernels::Tier>(t)));
+  for (const kernels::Tier tier : kernels::usable_tiers()) names.push_back(kernels::tier_name(tier));
   return names;
 }
 

@@ -290,7 +290,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_option("--isa", o.compile.isa, "cap of the instruction set")
-      ->check(CLI::IsMember({"sse42", "avx2", "avx512", "amx"}));
+      ->check(CLI::IsMember(kernels::tier_names()));
   app.add_option("-O,--level", o.level, "optimisation level")
       ->check(CLI::IsMember({"0", "1", "2"}))
       ->capture_default_str();

@@ -92,7 +92,7 @@ std::vector<Datum> widened(const Module& module, const std::vector<Datum>& input
 
 std::vector<kernels::Tier> machine_tiers() {
   std::vector<kernels::Tier> tiers;
-  for (kernels::Tier t : {kernels::Tier::sse42, kernels::Tier::avx2, kernels::Tier::avx512, kernels::Tier::amx})
+  for (const kernels::Tier t : kernels::usable_tiers())
     if (t <= kernels::active_tier()) tiers.push_back(t);
   return tiers;
 }

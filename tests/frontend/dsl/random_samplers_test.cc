@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "random_cases.h"
+#include "tc/kernels/cpu.h"
 
 namespace tc::random_cases {
 namespace {
@@ -44,7 +45,7 @@ TEST_P(Samplers, HaveTheSameBitsWhateverRunsThem) {
   for (const DType t : {f32, f64}) {
     const Function f = program(GetParam(), t, 5000);
     const Tensor want = interpret(f.module(), {key_of(kKey)})[0].tensor();
-    for (const char* isa : {"sse42", "avx2", "avx512"})
+    for (const std::string& isa : kernels::tier_names())
       for (const int threads : {1, 2})
         for (const int level : {0, 2}) {
           const Tensor got = compile(f, {.level = level, .threads = threads, .isa = isa})({key_of(kKey)})[0];

@@ -6,6 +6,7 @@
 
 #include "helpers.h"
 #include "tc/ir/eval/interp.h"
+#include "tc/kernels/cpu.h"
 
 namespace tc {
 namespace {
@@ -68,7 +69,7 @@ TEST(RandomWords, AreCountedByTheFlatIndex) {
 TEST(RandomWords, AreTheSameWhateverRunsThem) {
   const Function f = of_key([](const random::Key& k) { return random::bits(k, {1000}, u64); });
   const auto want = values<uint64_t>(interpret(f.module(), {key_of(kKey)})[0].tensor());
-  for (const char* isa : {"sse42", "avx2", "avx512"})
+  for (const std::string& isa : kernels::tier_names())
     for (const int threads : {1, 2})
       for (const int level : {0, 2})
         EXPECT_EQ(values<uint64_t>(compile(f, {.level = level, .threads = threads, .isa = isa})({key_of(kKey)})[0]),

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "random_cases.h"
+#include "tc/kernels/cpu.h"
 
 namespace tc::random_cases {
 namespace {
@@ -52,7 +53,7 @@ TEST_P(Whole, HaveTheirDistribution) {
 TEST_P(Whole, AreTheSameWhateverRunsThem) {
   const Function f = program_of(GetParam(), 3000, f64);
   const Tensor want = interpret(f.module(), {key_of(kKey)})[0].tensor();
-  for (const char* isa : {"sse42", "avx2", "avx512"})
+  for (const std::string& isa : kernels::tier_names())
     for (const int level : {0, 2}) {
       const Tensor got = compile(f, {.level = level, .threads = 2, .isa = isa})({key_of(kKey)})[0];
       EXPECT_EQ(differing(got, want), 0) << isa << ", level " << level;

@@ -281,5 +281,29 @@ TC_INLINE VecI gather(const int32_t* base, VecI index) {
   return gather_lanes(base, index);
 }
 
+// near[lanes[i]], or that of `near` and `far` one after the other; kPicksLanes: by instructions.
+inline constexpr bool kPicksLanes = false;
+TC_INLINE VecF pick_lanes(VecF near, VecI lanes) {
+  return from_bits(permute(bits(near), lanes));
+}
+TC_INLINE VecF pick_lanes(VecF near, VecF far, VecI lanes) {
+  float both[2 * kLanes<float>];
+  store(both, near), store(both + kLanes<float>, far);
+  return gather(both, lanes);
+}
+
+TC_INLINE VecD load_real(const int32_t* p) {
+  return VecD(_mm_cvtepi32_pd(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+}
+TC_INLINE void store_whole(int32_t* p, VecD x) {
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_cvttpd_epi32(x));
+}
+
+// The value in a register: it is not read from memory anew by every operation that takes it.
+TC_INLINE VecF held(VecF x) {
+  asm("" : "+x"(x.data));
+  return x;
+}
+
 }  // namespace
 }  // namespace tc::kernels

@@ -231,5 +231,28 @@ TC_INLINE VecI gather(const int32_t* base, VecI index) {
   return VecI(_mm256_i32gather_epi32(base, index, 4));
 }
 
+// near[lanes[i]], or that of `near` and `far` one after the other; kPicksLanes: by instructions.
+inline constexpr bool kPicksLanes = true;
+TC_INLINE VecF pick_lanes(VecF near, VecI lanes) {
+  return VecF(_mm256_permutevar8x32_ps(near, lanes));
+}
+TC_INLINE VecF pick_lanes(VecF near, VecF far, VecI lanes) {
+  const __m256 is_far = _mm256_castsi256_ps(_mm256_slli_epi32(lanes, 31 - 3));  // bit 3 of a lane's number
+  return VecF(_mm256_blendv_ps(_mm256_permutevar8x32_ps(near, lanes), _mm256_permutevar8x32_ps(far, lanes), is_far));
+}
+
+TC_INLINE VecD load_real(const int32_t* p) {
+  return VecD(_mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+}
+TC_INLINE void store_whole(int32_t* p, VecD x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvttpd_epi32(x));
+}
+
+// The value in a register: it is not read from memory anew by every operation that takes it.
+TC_INLINE VecF held(VecF x) {
+  asm("" : "+x"(x.data));
+  return x;
+}
+
 }  // namespace
 }  // namespace tc::kernels

@@ -177,5 +177,73 @@ TC_INLINE VecI gather(const int32_t* base, VecI index) {
   return VecI(_mm512_i32gather_epi32(index, base, 4));
 }
 
+// Powers of two are scaled by one instruction: what vec.h has in other ways for the other targets.
+#define TC_SCALES_BY_POWER
+
+// x * 2^n, rounded once; the fraction of n is dropped.
+TC_INLINE VecF scale_by_power(VecF x, VecF n) {
+  return VecF(_mm512_scalef_ps(x, n));
+}
+TC_INLINE VecF scale_by_power_unless(Mask<float> gone, VecF x, VecF n) {
+  return VecF(_mm512_maskz_scalef_ps(Mask<float>::register_type(~gone), x, n));
+}
+// 1 / x within 2^-14.
+TC_INLINE VecF near_inverse(VecF x) {
+  return VecF(_mm512_rcp14_ps(x));
+}
+// An estimate and a step of Newton's method keep a port busy for half as long as a division does.
+TC_INLINE VecF inverse(VecF x) {
+  const VecF one(1.0f), near = near_inverse(x);
+  return fma(fnma(x, near, one), near, near);
+}
+TC_INLINE VecF inverse_of_sum(VecF a, VecF b) {
+  const VecF one(1.0f), near = near_inverse(a + b);
+  return fma(fnma(b, near, fnma(a, near, one)), near, near);
+}
+
+TC_INLINE VecF min_nan(VecF a, VecF b) {
+  return VecF(_mm512_mask_min_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b));
+}
+TC_INLINE VecD min_nan(VecD a, VecD b) {
+  return VecD(_mm512_mask_min_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q), a, b));
+}
+TC_INLINE VecF max_nan(VecF a, VecF b) {
+  return VecF(_mm512_mask_max_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b));
+}
+TC_INLINE VecD max_nan(VecD a, VecD b) {
+  return VecD(_mm512_mask_max_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q), a, b));
+}
+
+// x >> N in the lanes of `where`, else 0; x & y alike.
+template <int N>
+TC_INLINE VecI shift_right_where(Mask<float> where, VecI x) {
+  return VecI(_mm512_maskz_srli_epi32(where.data, x, N));
+}
+TC_INLINE VecI and_where(Mask<float> where, VecI x, VecI y) {
+  return VecI(_mm512_maskz_and_epi32(where.data, x, y));
+}
+
+// near[lanes[i]], or that of `near` and `far` one after the other; kPicksLanes: by instructions.
+inline constexpr bool kPicksLanes = true;
+TC_INLINE VecF pick_lanes(VecF near, VecI lanes) {
+  return VecF(_mm512_permutexvar_ps(lanes, near));
+}
+TC_INLINE VecF pick_lanes(VecF near, VecF far, VecI lanes) {
+  return VecF(_mm512_permutex2var_ps(near, lanes, far));
+}
+
+TC_INLINE VecD load_real(const int32_t* p) {
+  return VecD(_mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+}
+TC_INLINE void store_whole(int32_t* p, VecD x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvttpd_epi32(x));
+}
+
+// The value in a register: it is not read from memory anew by every operation that takes it.
+TC_INLINE VecF held(VecF x) {
+  asm("" : "+v"(x.data));
+  return x;
+}
+
 }  // namespace
 }  // namespace tc::kernels
