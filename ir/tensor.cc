@@ -13,10 +13,13 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
+constexpr uint64_t kMostBytes = std::min(uint64_t{1} << 47, uint64_t{PTRDIFF_MAX});
+
 std::shared_ptr<void> allocate(DType dtype, int64_t count) {
-  size_t bytes;
-  if (__builtin_mul_overflow(static_cast<size_t>(count), size_of(dtype), &bytes) || bytes > (size_t{1} << 47))
+  uint64_t wanted;
+  if (__builtin_mul_overflow(static_cast<uint64_t>(count), uint64_t{size_of(dtype)}, &wanted) || wanted > kMostBytes)
     fail(ErrorCode::limit_size, "a tensor of ", count, " elements does not fit the address space");
+  auto bytes = static_cast<size_t>(wanted);
   if (dtype == DType::str) try {
       auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
       return {strings, strings->data()};

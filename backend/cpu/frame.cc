@@ -1,7 +1,5 @@
 #include "tc/backend/cpu/frame.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 

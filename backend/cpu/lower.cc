@@ -318,7 +318,7 @@ std::vector<Value*> lower_deform_conv(Builder& b, const Node& n) {
   // Places of elements become coordinates: (2 place + 1) / extent - 1. Vertical ones come first here.
   std::vector<float> regular;
   for (int64_t tap = 0; tap < taps; ++tap)
-    for (const size_t axis : {0, 1})
+    for (const size_t axis : {size_t{0}, size_t{1}})
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t column = 0; column < columns; ++column) {
           const int64_t k = axis == 0 ? tap / w[3] : tap % w[3], window = axis == 0 ? row : column;

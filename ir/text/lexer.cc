@@ -15,7 +15,7 @@ bool is_word_char(char c) {
 }  // namespace
 
 Lexer::Lexer(std::string_view text, std::string_view filename) : text_(text), filename_(filename) {
-  if (text.size() >> 40) fail(ErrorCode::limit_size, filename, ": a text of ", text.size(), " bytes");
+  if (uint64_t{text.size()} >> 40) fail(ErrorCode::limit_size, filename, ": a text of ", text.size(), " bytes");
   read();
 }
 

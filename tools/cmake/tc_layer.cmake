@@ -12,10 +12,17 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+  set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # it would cost a table of addresses
+endif()
 
 add_library(tc_flags INTERFACE)
 # clang's -Wshadow takes scoped enumerators for variables.
 target_compile_options(tc_flags INTERFACE -Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow> -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  # Counts are int64_t everywhere, and of what fits memory.
+  target_compile_options(tc_flags INTERFACE -Wno-shorten-64-to-32)
+endif()
 if(TC_SANITIZE)
   # g++ takes what it instruments for uninitialised.
   target_compile_options(tc_flags INTERFACE -fsanitize=${TC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -26,10 +33,14 @@ endif()
 # tc_unity(TARGET [FILES]): compile its small files FILES (default 10) at a time. They spend most of their time on what
 # they share: common headers, and the same instantiations.
 option(TC_UNITY "Compile small files several at a time" ON)
+set(TC_UNITY_FILES "" CACHE STRING "How many at a time, whatever the folder asks for")
 function(tc_unity target)
   set(files 10)
   if(ARGC GREATER 1)
     set(files ${ARGV1})
+  endif()
+  if(TC_UNITY_FILES)
+    set(files ${TC_UNITY_FILES})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TC_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
   if(TC_UNITY)
@@ -44,6 +55,11 @@ endfunction()
 set(TC_QUICK_BUILD "")
 if(NOT TC_SANITIZE)
   set(TC_QUICK_BUILD "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
+endif()
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+  # What is not a kernel is made small there: it is downloaded, and compiled when it is loaded.
+  set(CMAKE_CXX_FLAGS_RELEASE "-Oz -DNDEBUG")
+  set(TC_QUICK_BUILD "")
 endif()
 
 # tc_once(TARGET): its code runs once for a model, not once for an inference.
@@ -74,6 +90,12 @@ function(tc_layer name folder)
   endif()
   list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/${folder}/)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_SOURCES})
+  # What asks the system has one body per kind of system.
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+    list(APPEND ARG_EXCLUDE "_posix\\.cc$")
+  else()
+    list(APPEND ARG_EXCLUDE "_wasm\\.cc$")
+  endif()
   foreach(pattern ${ARG_EXCLUDE})
     list(FILTER sources EXCLUDE REGEX ${pattern})
   endforeach()
@@ -123,6 +145,8 @@ function(tc_tier layer folder tier flags base)
   endif()
   # g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for uninitialised variables.
   target_compile_options(${target} PRIVATE ${flags} ${optimise} -ffp-contract=off -fno-lto -fno-exceptions -fno-math-errno
-    -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+    # clang has not all of g++'s pragmas, and says where a loop that should be unrolled is not.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas> $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   set_property(GLOBAL APPEND PROPERTY TC_TIER_TARGETS ${target})
 endfunction()
