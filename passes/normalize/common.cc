@@ -52,13 +52,14 @@ class Scope {
       if (!eligible(*n)) continue;
       const size_t h = hash_node(*n);
       const std::string_view rule = n->is<Constant>() ? kMergeConstants : kMergeNodes;
-      if (Node* earlier = find(h, *n); earlier && editor_.allows(rule, exact)) {
-        Edit edit{rule, exact, {}, n, {}, {}, true};
-        for (int j = 0; j < n->num_results(); ++j) edit.replaced.emplace_back(n->result(j), earlier->result(j));
-        if (const char* why = editor_.commit(std::move(edit))) editor_.note_miss(rule, why, *n);
-        continue;
-      }
-      seen_.emplace(h, n);
+      Node* const earlier = find(h, *n);
+      // One of equal nodes is enough to find, whether they are merged or not: a bucket of them all would be walked for
+      // each.
+      if (!earlier) seen_.emplace(h, n);
+      if (!earlier || !editor_.allows(rule, exact)) continue;
+      Edit edit{rule, exact, {}, n, {}, {}, true};
+      for (int j = 0; j < n->num_results(); ++j) edit.replaced.emplace_back(n->result(j), earlier->result(j));
+      if (const char* why = editor_.commit(std::move(edit))) editor_.note_miss(rule, why, *n);
     }
   }
 

@@ -2,8 +2,11 @@
 // number of different extents.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
+#include <numeric>
+#include <random>
 #include <thread>
 
 #include "compare.h"
@@ -155,6 +158,58 @@ TEST(Memory, PartsLieInTheirWhole) {
     else
       EXPECT_LT(placed, 5);
   }
+}
+
+// As place_blocks says, block by block against all others.
+std::vector<size_t> placed_one_by_one(const std::vector<cpu::PlacedBlock>& blocks) {
+  std::vector<size_t> order(blocks.size()), offsets(blocks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  for (size_t k = 0; k < order.size(); ++k) {
+    const cpu::PlacedBlock& block = blocks[order[k]];
+    std::vector<std::pair<size_t, size_t>> taken;
+    for (size_t j = 0; j < k; ++j)
+      if (const auto& other = blocks[order[j]]; other.first <= block.last && block.first <= other.last)
+        taken.emplace_back(offsets[order[j]], offsets[order[j]] + other.bytes);
+    std::sort(taken.begin(), taken.end());
+    size_t& offset = offsets[order[k]];
+    for (const auto& [begin, end] : taken)
+      if (begin < offset + block.bytes) offset = std::max(offset, end);
+  }
+  return offsets;
+}
+
+TEST(Memory, BlocksTakeTheLowestFreePlace) {
+  std::mt19937 random(1);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 200; ++round) {
+    const int steps = 1 + below(70);
+    std::vector<cpu::PlacedBlock> blocks;
+    for (int i = 0; i < 40; ++i) {
+      const int first = below(steps), last = std::min(steps - 1, first + (below(3) ? below(4) : below(steps)));
+      blocks.push_back({64 * static_cast<size_t>(below(9)), first, last});
+    }
+    const auto expected = placed_one_by_one(blocks);
+    cpu::place_blocks(blocks, {});
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      ASSERT_TRUE(blocks[i].bytes == 0 || blocks[i].offset == expected[i]) << "round " << round << ", block " << i;
+    }
+  }
+}
+
+// Hundreds of thousands of values that live at once, and the parts of one whole: minutes where each is compared with
+// each.
+TEST(Memory, ManyBlocksAtOnceArePlaced) {
+  constexpr int kCount = 200'000;
+  std::vector<cpu::PlacedBlock> blocks{{64 * size_t{kCount}, kCount, kCount + 1}};
+  std::vector<cpu::JointBlocks> joints;
+  for (int i = 0; i < kCount; ++i) {
+    blocks.push_back({64, i, kCount});
+    joints.push_back({i + 1, 0, 64 * static_cast<size_t>(i)});
+  }
+  EXPECT_EQ(cpu::place_blocks(blocks, joints), 64 * size_t{kCount});
+  for (int i = 0; i < kCount; ++i)
+    ASSERT_EQ(blocks[static_cast<size_t>(i) + 1].offset, blocks[0].offset + 64 * static_cast<size_t>(i));
 }
 
 // A whole that would take memory long before it is made is done without, not so the others.
