@@ -7,6 +7,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/chec
 import includes
 
 
+class Reading(unittest.TestCase):
+    def test_includes_resolve_in_the_tree_as_it_stands(self):
+        """Editors and readers follow "tc/ir/graph.h" without a build: include/tc is a link to the root."""
+        self.assertTrue((includes.ROOT / "include/tc/ir/graph.h").is_file())
+
+
 class Refusals(unittest.TestCase):
     def refused(self, path, include):
         return includes.refusal(path, include[0], include[1:-1], exists=lambda p: p == "tests/kernels/guard.h")
