@@ -12,6 +12,7 @@ trap '[[ -z $server ]] || kill "$server"; rm -rf "$folder"' EXIT
 measure() { # measure MODEL ARGUMENT...: one line of figures
   local model=$1 url= label="${*:2}"
   shift
+  rm -f "$folder/url"
   "$bin/tc-serve" "model=$model" --port 0 "$@" >"$folder/url" 2>"$folder/log" &
   server=$!
   until [[ -s $folder/url ]]; do
@@ -38,7 +39,7 @@ for model in "${@:-resnet18}"; do
     file=$folder/$model.onnx
   fi
   "$bin/tc-run" "$file" --random --save-inputs "$folder/in.npz" >/dev/null
-  python3 "$here/body.py" "$folder/in.npz" "$folder/body" >"$folder/size"
+  /usr/bin/python3 "$here/body.py" "$folder/in.npz" "$folder/body" >"$folder/size"
   echo "$model:"
   measure "$file" --max-batch 1
   measure "$file" --max-batch 1 --instances 2
