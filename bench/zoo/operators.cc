@@ -10,6 +10,7 @@
 #include "tc/frontend/onnx/import.h"
 #include "tc/frontend/onnx/typed_writer.h"
 #include "tc/tools/common/inputs.h"
+#include "tc/tools/common/installed.h"
 
 namespace tc::zoo {
 namespace {
@@ -47,7 +48,10 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-constexpr const char* kLines = TC_SOURCE_DIR "/bench/zoo/operators.txt";
+std::string lines_file() {
+  return data_path("bench/zoo/operators.txt");
+}
+
 // Of models, but for operators that came later.
 constexpr int64_t kOpset = 21;
 constexpr uint64_t kIrVersion = 10;
@@ -122,8 +126,8 @@ OperatorModel operator_model(const std::string& line) {
 }
 
 std::vector<std::string> operator_lines(const std::string& name) {
-  std::ifstream in(kLines);
-  if (!in) fail(ErrorCode::bad_file, "cannot read ", kLines);
+  std::ifstream in(lines_file());
+  if (!in) fail(ErrorCode::bad_file, "cannot read ", lines_file());
   std::vector<std::string> lines;
   std::set<std::string> names;
   for (std::string line; std::getline(in, line);) {
@@ -135,7 +139,7 @@ std::vector<std::string> operator_lines(const std::string& name) {
   if (!lines.empty()) return lines;
   const std::string near = nearest(name, {names.begin(), names.end()});
   throw Error({ErrorCode::bad_argument,
-               cat("there is no operator '", name, "' in ", kLines),
+               cat("there is no operator '", name, "' in ", lines_file()),
                {},
                {},
                {near.empty() ? "write one as op:'Relu 1000x1000xf32'" : "did you mean '" + near + "'?"}});

@@ -42,14 +42,15 @@ struct Options {
 
 constexpr const char* kBrowser = "ort-browser";
 constexpr const char* kEngines[] = {"tc", kOrt, kOrtExact, "ort-wasm", kBrowser, kStreams};
-const std::map<std::string, std::string> kScripts{{"ort-wasm", TC_SOURCE_DIR "/bench/peers/ort_wasm.mjs"},
-                                                  {kBrowser, TC_SOURCE_DIR "/bench/peers/ort_browser.mjs"}};
+const std::map<std::string, std::string> kScripts{{"ort-wasm", "bench/peers/ort_wasm.mjs"},
+                                                  {kBrowser, "bench/peers/ort_browser.mjs"}};
 
 // The folder with the npm packages of the peers.
 std::string node_modules(const Options& o) {
   if (!o.packages.empty()) return o.packages;
   const char* given = std::getenv("TC_NODE_MODULES");
-  return given ? given : TC_SOURCE_DIR "/node_modules";
+  if (given) return given;
+  return is_installed() ? "node_modules" : data_path("node_modules");  // where npm puts them
 }
 
 std::string ort_library(const Options& o) {
@@ -64,7 +65,8 @@ std::string ort_library(const Options& o) {
   for (const auto& abi : fs::directory_iterator(bin, missing))
     if (fs::exists(abi.path() / place)) return (abi.path() / place).string();
   fail(ErrorCode::bad_argument, "no ONNX Runtime below ", bin.string(),
-       ": run `./dev install-deps`, or name one with --ort-library or TC_NODE_MODULES");
+       is_installed() ? ": run `npm install onnxruntime-node`" : ": run `./dev install-deps`",
+       ", or name one with --ort-library or TC_NODE_MODULES");
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -173,8 +175,9 @@ int run(const Options& o) {
   if (std::any_of(o.engines.begin(), o.engines.end(), [](const auto& e) { return e == kOrt || e == kOrtExact; }))
     plan.ort_library = ort_library(o);
   for (const auto& engine : plan.engines)
-    if (const auto it = kScripts.find(engine); it != kScripts.end()) plan.scripts.insert(*it);
-  setenv("TC_NODE_MODULES", node_modules(o).c_str(), 1);
+    if (const auto it = kScripts.find(engine); it != kScripts.end())
+      plan.scripts.emplace(engine, data_path(it->second));
+  setenv("TC_NODE_MODULES", fs::absolute(node_modules(o)).c_str(), 1);
   setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   check_engines(plan);
   const bool progress = isatty(STDERR_FILENO);

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "tc/ir/diag.h"
+#include "tc/tools/common/installed.h"
 
 namespace tc {
 
@@ -14,6 +15,7 @@ namespace tc {
 // there (Error bad_argument: an unknown pass, a malformed literal) count as a wrong command line too. A subcommand's
 // help and errors are its own.
 inline int run_tool(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  app.set_version_flag("--version", cat(app.get_name(), " (tc) ", version()), "Print the version and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
