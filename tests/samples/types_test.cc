@@ -10,6 +10,7 @@
 #include "tc/backend/cpu/plan.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/grad.h"
+#include "tc/kernels/cpu.h"
 #include "tc/passes/autodiff/autodiff.h"
 #include "tests/common/coverage.h"
 #include "tests/samples/sample.h"
