@@ -2,6 +2,7 @@
 
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/widen.h"
+#include "tc/ir/tensor_budget.h"
 #include "tc/ir/verify.h"
 
 namespace tc::cpu {
@@ -34,7 +35,7 @@ class EvalStep : public Step {
   void run(Frame& f, int index) const override {
     EvalEnv env;
     Runtime& rt = f.runtime();
-    env.max_bytes = rt.max_memory;
+    env.max_bytes = Budget::current()->max_bytes();
     env.max_steps = rt.max_steps;
     env.steps = rt.steps;
     env.random = &rt.random;
@@ -216,7 +217,7 @@ void let_reference_explain(const Frame& f, const Node& node) {
     operands.push_back(v ? f.datum(*it) : Datum());
   }
   EvalEnv env;
-  env.max_bytes = f.runtime().max_memory;
+  env.max_bytes = Budget::current()->max_bytes();
   eval_node(node, operands, env);
 }
 
@@ -651,6 +652,7 @@ std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
   }
   for (const auto& node : graph.nodes()) {
     if (node->op() == OpId::Return) break;
+    Budget::poll();
     const tc::Frame context("node",
                             node->location().empty() ? node->info().name() : std::string_view(node->location()));
     binding_ = node.get();
