@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "tc/ir/pages.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc {
 namespace {
@@ -15,29 +16,68 @@ constexpr size_t kAlignment = 64;
 
 constexpr uint64_t kMostBytes = std::min(uint64_t{1} << 47, uint64_t{PTRDIFF_MAX});
 
+// What a block counts for in the budget of the work that made it, for as long as it lives.
+class Counted {
+ public:
+  explicit Counted(uint64_t bytes) : budget_(Budget::shared()) { add(bytes); }
+  Counted(Counted&&) = default;
+  Counted& operator=(Counted&&) = delete;
+  ~Counted() {
+    if (budget_) budget_->give_back(bytes_);
+  }
+  void add(uint64_t bytes) {
+    if (budget_) budget_->take(bytes);
+    bytes_ += bytes;
+  }
+  const Budget* budget() const { return budget_.get(); }
+
+ private:
+  std::shared_ptr<Budget> budget_;
+  uint64_t bytes_ = 0;
+};
+
+struct DeleteStrings {
+  std::unique_ptr<std::vector<std::string>> strings;
+  Counted counted;
+  bool with_characters = false;
+  void operator()(void*) { strings.reset(); }
+};
+
 std::shared_ptr<void> allocate(DType dtype, int64_t count) {
   uint64_t wanted;
   if (__builtin_mul_overflow(static_cast<uint64_t>(count), uint64_t{size_of(dtype)}, &wanted) || wanted > kMostBytes)
     fail(ErrorCode::limit_size, "a tensor of ", count, " elements does not fit the address space");
   auto bytes = static_cast<size_t>(wanted);
+  Counted counted(bytes + kTensorOverhead);
   if (dtype == DType::str) try {
-      auto strings = std::make_shared<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
-      return {strings, strings->data()};
+      auto strings = std::make_unique<std::vector<std::string>>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+      void* const first = strings->data();
+      return {first, DeleteStrings{std::move(strings), std::move(counted)}};
     } catch (const std::bad_alloc&) {
       fail(ErrorCode::limit_memory, "out of memory: a tensor of ", count, " strings");
     }
   if (bytes >= kLeastMapped) {
     void* const pages = map_pages(bytes);
-    return {pages, [bytes](void* p) { unmap_pages(p, bytes); }};
+    return {pages, [bytes, kept = std::move(counted)](void* p) { unmap_pages(p, bytes); }};
   }
   bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   void* const p = std::aligned_alloc(kAlignment, bytes);
   if (!p) fail(ErrorCode::limit_memory, "out of memory: ", bytes, " bytes for a tensor");
   std::memset(p, 0, bytes);
-  return {p, std::free};
+  return {p, [kept = std::move(counted)](void* block) { std::free(block); }};
 }
 
 }  // namespace
+
+void count_characters(const Tensor& tensor) {
+  if (tensor.dtype() != DType::str || !Budget::current()) return;
+  auto* storage = std::get_deleter<DeleteStrings>(tensor.owner());
+  if (!storage || storage->with_characters || storage->counted.budget() != Budget::current()) return;
+  uint64_t characters = 0;
+  for (const std::string& s : tensor.span<std::string>()) characters += s.capacity();
+  storage->counted.add(characters);
+  storage->with_characters = true;
+}
 
 int64_t element_count(const Extents& extents) {
   int64_t count = 1;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "tc/kernels/cpu.h"
+#include "tc/kernels/stop.h"
 
 #if defined(TC_PARALLEL_OPENMP)
 #define TC_PARALLEL_THREADS 1
@@ -32,7 +33,8 @@ namespace tc::kernels {
 namespace {
 
 void run_inline(std::int64_t tiles, TileFunction fn, void* context, int worker) {
-  for (std::int64_t tile = 0; tile < tiles; ++tile) fn(context, tile, worker);
+  StopSign* const stop = StopSign::current();
+  for (std::int64_t tile = 0; tile < tiles && !(stop && stop->due()); ++tile) fn(context, tile, worker);
 }
 
 }  // namespace
@@ -173,6 +175,7 @@ struct Team::Impl {
   std::atomic<void*> context{nullptr};
   std::atomic<std::int64_t> tiles{0};
   std::atomic<std::int64_t> unit{1};  // tiles per unit
+  std::atomic<StopSign*> sign{nullptr};
   std::atomic<int> caller_core{-1};
 
   alignas(64) std::atomic<std::uint64_t> claim{0};
@@ -210,6 +213,7 @@ struct Team::Impl {
       void* const c = context.load(std::memory_order_relaxed);
       const std::int64_t total = tiles.load(std::memory_order_relaxed);
       const std::int64_t per_unit = unit.load(std::memory_order_relaxed);
+      StopSign* const asked = sign.load(std::memory_order_relaxed);
 
       // Guided: big pieces first, single units at the end, so that few swaps are made and the end is balanced.
       const std::uint32_t share = static_cast<std::uint32_t>(2 * (workers + 1));
@@ -226,9 +230,9 @@ struct Team::Impl {
       const std::int64_t begin = first * per_unit;
       const std::int64_t end = std::min(total, (first + count) * per_unit);
       if (worker == 0)
-        for (std::int64_t tile = begin; tile < end; ++tile) f(c, tile, worker);
+        for (std::int64_t tile = begin; tile < end && !(asked && asked->due()); ++tile) f(c, tile, worker);
       else
-        for (std::int64_t tile = end; tile-- > begin;) f(c, tile, worker);
+        for (std::int64_t tile = end; tile-- > begin && !(asked && asked->due());) f(c, tile, worker);
       ran += count;
       finished.fetch_add(count, std::memory_order_seq_cst);
       if (worker != 0 && caller_sleeps.load(std::memory_order_seq_cst) != 0) wake_all(finished);
@@ -349,6 +353,7 @@ struct Team::Impl {
     context.store(c, std::memory_order_relaxed);
     tiles.store(count, std::memory_order_relaxed);
     unit.store(per_unit, std::memory_order_relaxed);
+    sign.store(StopSign::current(), std::memory_order_relaxed);
     caller_core.store(current_core(), std::memory_order_relaxed);
     finished.store(0, std::memory_order_relaxed);
     claim.store(Claim{++serial, 0, units}.pack(), std::memory_order_release);

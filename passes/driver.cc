@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tc/ir/tensor_budget.h"
+
 namespace tc {
 namespace {
 
@@ -76,6 +78,7 @@ class Driver {
 
   void run() {
     while (Node* n = work_.pop()) {
+      Budget::poll();
       if (n->op() == OpId::Return) {
         learn_of_region(*n);
         continue;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "tc/backend/cpu/alias_check.h"
 #include "tc/backend/cpu/nonfinite_check.h"
 #include "tc/backend/cpu/placement.h"
 #include "tc/ir/eval/interp.h"
+#include "tc/ir/tensor_budget.h"
 #include "tc/ir/verbose.h"
+#include "tc/kernels/stop.h"
 
 namespace tc::cpu {
 namespace {
@@ -15,6 +18,13 @@ namespace {
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+// What an arena grows by counts until the run ends, and from the start of the next one.
+void grow(Arena& arena, size_t bytes) {
+  if (bytes <= arena.capacity()) return;
+  if (Budget* const budget = Budget::current()) budget->take(bytes - arena.capacity());
+  arena.reserve(bytes);
 }
 
 // A view that keeps nothing alive: its bytes are valid only while the step runs.
@@ -39,7 +49,6 @@ Frame::Frame(const Plan& plan, Runtime& runtime)
       runtime_(runtime),
       buffers_(plan.buffers.size()),
       objects_(plan.buffers.size()),
-      charged_(plan.buffers.size()),
       extents_(static_cast<size_t>(plan.num_extents)),
       symbols_(plan.exprs.symbols().size()),
       dynamic_extents_(plan.values.size()),
@@ -130,9 +139,6 @@ void Frame::set_object(Slot s, Datum d) {
     const bool overwritten = plan_.buffers[b].last_overwrite > current_;
     if (!d.tensor().aligned() || (overwritten && !d.tensor().exclusive())) d = d.tensor().clone();
     buffers_[b] = const_cast<void*>(d.tensor().data());
-    charge(d.tensor().bytes());
-    charged_[b] = d.tensor().bytes();
-    runtime_.heap_bytes += charged_[b];
   } else {
     buffers_[b] = nullptr;
   }
@@ -145,23 +151,54 @@ const Step* Frame::running() const {
 }
 
 void Frame::stop_if_asked() const {
-  if (runtime_.cancel && runtime_.cancel->load(std::memory_order_relaxed))
-    tc::fail(ErrorCode::limit_steps, "the run was cancelled");
-  if (runtime_.deadline_ns != INT64_MAX && now_ns() > runtime_.deadline_ns)
-    tc::fail(ErrorCode::limit_steps, "the run was not done by its deadline");
+  Budget::poll();
 }
 
+// What a value will take is counted when it is made; here the error can name its node.
 void Frame::charge(size_t bytes) const {
-  if (runtime_.max_memory == UINT64_MAX) return;
-  const uint64_t pool = runtime_.pool->live_bytes();
-  if (bytes + runtime_.heap_bytes + (pool > runtime_.pool_bytes ? pool - runtime_.pool_bytes : 0) + arena_.capacity() >
-      runtime_.max_memory) {
-    const std::string text = cat("a value of ", bytes, " bytes takes the run beyond the memory budget of ",
-                                 runtime_.max_memory, " bytes; raise it with --max-memory");
-    if (const Step* step = running()) fail(*step->node, ErrorCode::limit_memory, text);
-    tc::fail(ErrorCode::limit_memory, text);
+  const Budget* const budget = Budget::current();
+  if (!budget || budget->has_room(bytes)) return;
+  const std::string text = cat("a value of ", bytes, " bytes takes the run beyond the memory budget of ",
+                               budget->max_bytes(), " bytes; raise it with --max-memory");
+  if (const Step* step = running()) fail(*step->node, ErrorCode::limit_memory, text);
+  tc::fail(ErrorCode::limit_memory, text);
+}
+
+namespace {
+
+// Kernels whose tiles may be left out: what they write, and nothing else, depends on what they read.
+bool may_stop_within(const Step& step) {
+  switch (step.node->info().family) {
+    case Family::elementwise:
+    case Family::matmul:
+    case Family::conv:
+    case Family::pool:
+    case Family::norm:
+    case Family::softmax:
+    case Family::attention:
+    case Family::reduce:
+    case Family::fused:
+      return !step.is_ref;
+    default:
+      return false;
   }
 }
+
+// Runs it; within steps that allow it, cancellations and the deadline are looked at, too.
+void run_step(const Step& step, Frame& frame, int index) {
+  const Runtime& runtime = frame.runtime();
+  const bool can_stop = (runtime.cancel || runtime.deadline_ns != INT64_MAX) && may_stop_within(step);
+  if (!can_stop) return step.run(frame, index);
+  kernels::StopSign sign(runtime.cancel, runtime.deadline_ns);
+  {
+    const kernels::StopSign::Scope scope(&sign);
+    step.run(frame, index);
+  }
+  if (sign.seen())
+    frame.fail(*step.node, ErrorCode::limit_steps, "the run ended within this step: cancelled, or past its deadline");
+}
+
+}  // namespace
 
 Frame& Frame::region(int step, int index) {
   auto& frame = regions_[{step, index}];
@@ -291,10 +328,11 @@ void Frame::place_arena() {
     }
   }
   planned_bytes_ = place_blocks(blocks, joints);
-  if (planned_bytes_ + scratch_bytes_ > runtime_.max_memory)
+  Budget* const budget = Budget::current();
+  if (budget && planned_bytes_ + scratch_bytes_ > budget->max_bytes())
     tc::fail(ErrorCode::limit_memory, "the run needs ", planned_bytes_ + scratch_bytes_,
-             " bytes of working memory, the budget is ", runtime_.max_memory, "; raise it with --max-memory");
-  arena_.reserve(scratch_offset() + scratch_bytes_);
+             " bytes of working memory, the budget is ", budget->max_bytes(), "; raise it with --max-memory");
+  grow(arena_, scratch_offset() + scratch_bytes_);
   // Kernels step from where values begin, even from those of no elements.
   alignas(64) static std::byte nowhere[64];
   std::byte* base = arena_.data() ? arena_.data() : nowhere;
@@ -306,7 +344,7 @@ void Frame::place_scratch() {
   if (offset + scratch_bytes_ <= arena_.capacity()) {
     scratch_ = arena_.data() + offset;
   } else {
-    late_scratch_.reserve(scratch_bytes_);
+    grow(late_scratch_, scratch_bytes_);
     scratch_ = late_scratch_.data();
   }
 }
@@ -349,9 +387,13 @@ void Frame::after(int step) {
 }
 
 std::vector<Datum> Frame::run(std::vector<Datum> inputs, Frame* outer) {
+  std::optional<Budget::Scope> counted;
   if (!outer) {
-    runtime_.steps = 0, runtime_.heap_bytes = 0, runtime_.depth = 0;
-    runtime_.pool_bytes = runtime_.pool->live_bytes();
+    runtime_.steps = 0, runtime_.depth = 0;
+    const auto budget = std::make_shared<Budget>(runtime_.max_memory);
+    budget->take(arena_capacity());
+    budget->stop_at(runtime_.cancel, runtime_.deadline_ns);
+    counted.emplace(budget);
   }
   ++runtime_.depth;
   try {
@@ -409,7 +451,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     for (Slot s : plan_.late[i]) place(s);
     if (runtime_.profile || talk) {
       const int64_t begin = now_ns();
-      step.run(*this, static_cast<int>(i));
+      run_step(step, *this, static_cast<int>(i));
       const int64_t end = now_ns();
       int64_t moved = 0;
       for (Slot s : step.reads) moved += static_cast<int64_t>(bytes(s));
@@ -421,7 +463,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
                {plan_.graph->name(), cat(runtime_.depth - 1), cat(i), std::string(step.node->info().name()),
                 step.node->location(), step.kernel, cat(static_cast<double>(end - begin) / 1e3), cat(moved)});
     } else {
-      step.run(*this, static_cast<int>(i));
+      run_step(step, *this, static_cast<int>(i));
     }
     if (check_aliases) aliases.after(*this, static_cast<int>(i));
     if (check_finite) NonFiniteCheck::after(*this, static_cast<int>(i));
@@ -440,8 +482,6 @@ void Frame::drop_objects() {
 }
 
 void Frame::drop_object(size_t buffer) {
-  runtime_.heap_bytes -= charged_[buffer];
-  charged_[buffer] = 0;
   objects_[buffer] = Datum();
 }
 

@@ -4,6 +4,7 @@
 
 #include "tc/backend/cpu/frame.h"
 #include "tc/ir/pages.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc::cpu {
 namespace {
@@ -114,7 +115,10 @@ size_t TensorPool::least_missed() const {
 Tensor TensorPool::make(DType dtype, Extents extents) {
   const auto needed = std::max<size_t>(static_cast<size_t>(element_count(extents)) * size_of(dtype), 1);
   Block block;
-  {
+  const auto budget = Budget::shared();
+  const uint64_t counted = needed + kTensorOverhead;
+  if (budget) budget->take(counted);
+  try {
     const std::lock_guard lock(mutex_);
     ++makes_;
     // The smallest block that is large enough, and not much larger.
@@ -135,8 +139,12 @@ Tensor TensorPool::make(DType dtype, Extents extents) {
     }
     live_ += block.bytes;
     most_live_ = std::max(most_live_, live_);
+  } catch (...) {
+    if (budget) budget->give_back(counted);
+    throw;
   }
-  std::shared_ptr<void> owner(block.data, [pool = weak_from_this(), block](void*) {
+  std::shared_ptr<void> owner(block.data, [pool = weak_from_this(), block, budget, counted](void*) {
+    if (budget) budget->give_back(counted);
     if (const auto p = pool.lock())
       p->give_back(block);
     else

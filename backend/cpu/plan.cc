@@ -4,6 +4,7 @@
 #include "tc/backend/cpu/deferred.h"
 #include "tc/backend/cpu/reference_step.h"
 #include "tc/backend/cpu/target.h"
+#include "tc/ir/tensor_budget.h"
 #include "tc/ir/verify.h"
 
 namespace tc::cpu {
@@ -185,7 +186,7 @@ void let_reference_explain(const Frame& f, const Node& node) {
     operands.push_back(v ? f.datum(*it) : Datum());
   }
   EvalEnv env;
-  env.max_bytes = f.runtime().max_memory;
+  env.max_bytes = Budget::current()->max_bytes();
   eval_node(node, operands, env);
 }
 
@@ -620,6 +621,7 @@ std::unique_ptr<Plan> PlanBuilder::build(const Graph& graph) {
   }
   for (const auto& node : graph.nodes()) {
     if (node->op() == OpId::Return) break;
+    Budget::poll();
     const tc::Frame context("node",
                             node->location().empty() ? node->info().name() : std::string_view(node->location()));
     binding_ = node.get();

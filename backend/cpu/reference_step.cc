@@ -1,6 +1,7 @@
 #include "tc/backend/cpu/reference_step.h"
 
 #include "tc/backend/cpu/frame.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc::cpu {
 
@@ -17,7 +18,7 @@ void ReferenceStep::run(Frame& f, int index) const {
 void ReferenceStep::evaluate(Frame& f, int index, const std::vector<Datum>& values) const {
   EvalEnv env;
   Runtime& rt = f.runtime();
-  env.max_bytes = rt.max_memory;
+  env.max_bytes = Budget::current()->max_bytes();
   env.max_steps = rt.max_steps;
   env.steps = rt.steps;
   env.random = &rt.random;

@@ -1,6 +1,7 @@
 #include "tc/backend/onnx/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,54 @@
 #include "tc/ir/diag.h"
 
 namespace tc::onnx {
+
+namespace {
+
+// Names of files that are not committed, where a signal's handler can read them.
+constexpr int kListed = 16;
+constexpr size_t kNameBytes = 4096;
+struct Listed {
+  std::atomic<bool> taken{false}, readable{false};
+  char name[kNameBytes];
+};
+Listed listed[kListed];
+
+int enlist(const std::string& name) {
+  if (name.size() >= kNameBytes) return -1;
+  for (int i = 0; i < kListed; ++i) {
+    if (listed[i].taken.exchange(true)) continue;
+    std::memcpy(listed[i].name, name.c_str(), name.size() + 1);
+    listed[i].readable = true;
+    return i;
+  }
+  return -1;
+}
+
+void strike(int place) {
+  if (place < 0) return;
+  listed[place].readable = false;
+  listed[place].taken = false;
+}
+
+void end_by_signal(int number) {
+  AtomicFile::remove_uncommitted();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+}  // namespace
+
+void AtomicFile::remove_uncommitted() noexcept {
+  for (const Listed& file : listed)
+    if (file.readable) unlink(file.name);
+}
+
+void AtomicFile::remove_on_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // What ignores a signal, as nohup has it, goes on to.
+    if (signal(number, end_by_signal) == SIG_IGN) signal(number, SIG_IGN);
+  }
+}
 
 void AtomicFile::fail_with(const char* what, int error) const {
   fail(ErrorCode::bad_file, "cannot write ", path_, ": ", what, std::strerror(error));
@@ -41,11 +90,13 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
       fail_with("", error);
     }
   }
+  place_ = enlist(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
   if (fd_ >= 0) close(fd_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
+  strike(place_);
 }
 
 void AtomicFile::write(const void* data, size_t size) {
@@ -69,6 +120,7 @@ void AtomicFile::commit() {
   finish();
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_with("", errno);
   temporary_.clear();
+  strike(std::exchange(place_, -1));
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

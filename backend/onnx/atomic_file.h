@@ -22,11 +22,17 @@ class AtomicFile {
   void finish();
   void commit();
 
+  // From now on SIGINT, SIGTERM and SIGHUP remove what is not committed before they end the process. For programs; a
+  // library leaves the handlers of its process alone.
+  static void remove_on_signals();
+  static void remove_uncommitted() noexcept;  // as a handler may
+
  private:
   [[noreturn]] void fail_with(const char* what, int error) const;
   std::string path_, temporary_;
   int fd_ = -1;
   uint64_t size_ = 0;
+  int place_ = -1;  // in the list of files that signals remove
 };
 
 // Writes a file whole or not at all; a device or a pipe as it is. Error bad_file.

@@ -26,12 +26,17 @@ std::shared_ptr<kernels::Team> make_team(int threads = 0);
 struct CompilerOptions {
   int level = 2;         // 0: as written, 1: simplified, 2: fused
   int threads = 0;       // of a run; 0: one per core of the process
-  std::string isa = {};  // cap: "sse42", "avx2", "avx512", "amx", "portable"; empty: what the machine has, capped by TC_ISA
-  uint64_t max_memory = UINT64_MAX;  // bytes of working memory of one run; Error limit_memory beyond
-  uint64_t max_steps = UINT64_MAX;   // loop iterations of one run; Error limit_steps beyond
+  // Cap: "sse42", "avx2", "avx512", "amx", "portable"; empty: what the machine has, capped by TC_ISA.
+  std::string isa = {};
+  // Bytes of working memory of one run; Error limit_memory beyond. UINT64_MAX: 80 % of what the machine or the
+  // process's control group has.
+  uint64_t max_memory = UINT64_MAX;
+  uint64_t max_steps = UINT64_MAX;  // loop iterations of one run; Error limit_steps beyond
   // Of random ops that have no seed of their own. With it the n-th run draws the same numbers in every process, on any
   // number of threads; runs differ from each other. Default: numbers that nobody can foresee.
   std::optional<uint64_t> seed = {};
+  // Compilation ends after it, with Error limit_steps; for runs see RunOptions.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
   // Runs stop at the first step that gives a NaN or an infinity: Error check_failed names its node, line and element,
   // or the input that has one. Fused steps name one of their nodes; at level 0 each node is a step. Slow.
   bool stop_at_nonfinite = false;
@@ -53,7 +58,7 @@ struct StepTime {
 };
 
 struct RunOptions {
-  // Both end the run before its next step, with Error limit_steps.
+  // Both end the run with Error limit_steps, before its next step or within a long one.
   const std::atomic<bool>* cancel = nullptr;  // once it is true; any thread may set it
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::vector<StepTime>* profile = nullptr;  // gets an entry per step

@@ -7,11 +7,20 @@
 #include "tc/backend/cpu/executable.h"
 #include "tc/backend/cpu/nonfinite_check.h"
 #include "tc/frontend/onnx/import.h"
+#include "tc/ir/tensor_budget.h"
 #include "tc/ir/text/parse.h"
 #include "tc/kernels/cpu.h"
 #include "tc/passes/autodiff/autodiff.h"
 
 namespace tc {
+namespace {
+
+int64_t nanoseconds(const std::optional<std::chrono::steady_clock::time_point>& t) {
+  if (!t) return INT64_MAX;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(t->time_since_epoch()).count();
+}
+
+}  // namespace
 
 Function load(const std::string& path, const LoadOptions& options) {
   if (!path.ends_with(".tc"))
@@ -82,6 +91,9 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
     }
   }
   Compiled c;
+  const auto budget = std::make_shared<Budget>();
+  budget->stop_at(nullptr, nanoseconds(options.deadline));
+  const Budget::Scope scope(budget);
   c.executable_ = compile(clone(f.module()), o);
   c.pool_ = std::make_shared<Compiled::Pool>();
   c.pool_->threads = options.threads;
@@ -115,11 +127,7 @@ std::vector<Datum> Compiled::run(std::vector<Datum> inputs, const RunOptions& op
     pool_->give_back(std::move(context));
     return outputs;
   }
-  using Nanoseconds = std::chrono::nanoseconds;
-  context->stop_at(options.cancel,
-                   options.deadline
-                       ? std::chrono::duration_cast<Nanoseconds>(options.deadline->time_since_epoch()).count()
-                       : INT64_MAX);
+  context->stop_at(options.cancel, nanoseconds(options.deadline));
   std::vector<cpu::StepTiming> timings;
   if (options.profile) context->profile_into(&timings);
   auto outputs = program.run(std::move(inputs), *context);

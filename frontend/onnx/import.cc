@@ -4,6 +4,7 @@
 
 #include "tc/frontend/onnx/importer.h"
 #include "tc/frontend/onnx/node_order.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc::onnx {
 namespace {
@@ -157,6 +158,7 @@ void Importer::survey(const NodeProto& proto) {
 }
 
 void Importer::import_node(const NodeProto& proto, Scope& scope) {
+  Budget::poll();
   const std::string where = describe_node(proto);
   auto poison = [&] {
     for (auto o : proto.output) scope.poisoned.insert(o);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tc/ir/ops/window.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc {
 
@@ -25,6 +26,7 @@ void tiled_product(const W* a, int64_t rows, int64_t depth, int64_t columns, con
   constexpr int64_t kRows = 4;
   std::vector<W> sums(static_cast<size_t>(kRows * tile));
   for (int64_t first = 0; first < columns; first += tile) {
+    Budget::poll();
     const int64_t count = std::min(tile, columns - first), padded = (count + kLanes - 1) / kLanes * kLanes;
     fill(first, count, buffer.data(), tile);
     for (int64_t r = 0; r < rows; r += kRows) {

@@ -3,6 +3,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "tc/ir/tensor_budget.h"
+
 namespace tc {
 
 EvalFn eval_fn(OpId op) {
@@ -66,14 +68,38 @@ void EvalContext::fail_text(ErrorCode code, std::string text) const {
       {code, std::move(text), node_.location().empty() ? std::string(node_.info().name()) : node_.location(), {}, {}});
 }
 
+namespace {
+
+// What the results count for beside the tensors that they are made of.
+void count_results(const std::vector<Datum>& results) {
+  const Budget* const budget = Budget::current();
+  if (!budget) return;
+  for (const Datum& d : results) {
+    if (d.is_tensor()) count_characters(d.tensor());
+    if (d.is_sequence()) {
+      budget->expect_room(d.items().size() * kTensorOverhead);
+      for (const Datum& item : d.items())
+        if (item.is_tensor()) count_characters(item.tensor());
+    }
+    if (d.is_map()) budget->expect_room(d.map().entries.size() * kTensorOverhead);
+  }
+}
+
+}  // namespace
+
 std::vector<Datum> eval_node(const Node& node, std::span<const Datum> operands, EvalEnv& env) {
   EvalContext ctx(node, operands, env);
+  const Budget::Scratch scratch;
   const auto located = [&](Diagnostic d) {
     if (d.location.empty()) d.location = node.location().empty() ? std::string(node.info().name()) : node.location();
     return Error(std::move(d));
   };
   try {
+    Budget::poll();
     eval_fn(node.op())(ctx);
+    std::vector<Datum> results = ctx.take_results();
+    count_results(results);
+    return results;
   } catch (const Error& e) {
     if (!e.diagnostic().location.empty()) throw;
     throw located(e.diagnostic());
@@ -82,7 +108,6 @@ std::vector<Datum> eval_node(const Node& node, std::span<const Datum> operands, 
   } catch (const std::length_error&) {
     throw located({ErrorCode::limit_size, "a result does not fit the address space", {}, {}, {}});
   }
-  return ctx.take_results();
 }
 
 }  // namespace tc

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tc/ir/tensor_budget.h"
+
 namespace tc {
 
 // c[m, n] += a[m, k] * b[k, n]; `a` steps by (row, column) strides, `b` and `c` are row-major. Blocked so that a panel
@@ -13,6 +15,7 @@ void gemm_accumulate(const W* a, int64_t a_row, int64_t a_column, const W* b, W*
   constexpr int64_t kBlock = 256;
   for (int64_t k0 = 0; k0 < k; k0 += kBlock)
     for (int64_t n0 = 0; n0 < n; n0 += kBlock) {
+      Budget::poll();
       const int64_t k1 = std::min(k, k0 + kBlock), n1 = std::min(n, n0 + kBlock);
       for (int64_t i = 0; i < m; ++i)
         for (int64_t p = k0; p < k1; ++p) {

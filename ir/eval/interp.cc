@@ -4,6 +4,7 @@
 
 #include "tc/ir/eval/move.h"
 #include "tc/ir/eval/type_check.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc {
 namespace {
@@ -25,10 +26,10 @@ Datum widen_datum(const Datum& d) {
 // Values live until their last use. Captured values are found in the frames of the enclosing graphs.
 class Interpreter {
  public:
-  explicit Interpreter(const InterpOptions& options) : options_(options) {
+  Interpreter(const InterpOptions& options, uint64_t max_bytes) : options_(options) {
     env_.widened = options.widened;
     env_.max_steps = options.max_steps;
-    env_.max_bytes = options.max_bytes;
+    env_.max_bytes = max_bytes;
     random_.start(options.seed ? *options.seed : fresh_seed(), 0);
     env_.random = &random_;
     env_.run_graph = [this](const Node&, const Graph& g, std::vector<Datum> args) { return run(g, std::move(args)); };
@@ -173,9 +174,11 @@ std::map<std::string, int64_t> bind_symbols(const Graph& graph, const std::vecto
 
 std::vector<Datum> interpret(const Graph& graph, std::vector<Datum> inputs, const InterpOptions& options) {
   bind_symbols(graph, inputs, options.widened);
+  const auto budget = std::make_shared<Budget>(options.max_bytes);
+  const Budget::Scope scope(budget);
   if (options.widened)
     for (auto& d : inputs) d = widen_datum(d);
-  return Interpreter(options).run(graph, std::move(inputs));
+  return Interpreter(options, budget->max_bytes()).run(graph, std::move(inputs));
 }
 
 std::vector<Datum> interpret(const Module& module, std::vector<Datum> inputs, const InterpOptions& options) {

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "tc/ir/tensor_budget.h"
+
 namespace tc {
 namespace {
 
@@ -75,6 +77,14 @@ S narrow_one(const W& w) {
   }
 }
 
+template <class W>
+uint64_t bytes_of(std::span<const W> values) {
+  uint64_t bytes = values.size_bytes();
+  if constexpr (std::is_same_v<W, std::string>)
+    for (const std::string& s : values) bytes += s.size();
+  return bytes;
+}
+
 }  // namespace
 
 template <class W>
@@ -88,6 +98,11 @@ void widen(const Tensor& t, int64_t first, std::span<W> to) {
 template <class W>
 std::vector<W> widen(const Tensor& tensor) {
   const Tensor t = tensor.aligned_copy();
+  if constexpr (std::is_same_v<W, std::string>) {
+    if (t.dtype() == DType::str) Budget::Scratch::add(bytes_of(t.span<std::string>()));
+  } else {
+    Budget::Scratch::add(static_cast<uint64_t>(t.size()) * sizeof(W));
+  }
   std::vector<W> result(static_cast<size_t>(t.size()));
   widen<W>(t, 0, result);
   return result;
@@ -104,6 +119,7 @@ void narrow(std::span<const W> values, Tensor& out, int64_t first) {
 template <class W>
 void narrow(const std::vector<W>& values, Tensor& out) {
   TC_CHECK(static_cast<int64_t>(values.size()) == out.size(), "element count");
+  Budget::Scratch::add(bytes_of(std::span<const W>(values)));
   narrow<W>(values, out, 0);
 }
 

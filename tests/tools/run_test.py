@@ -1,6 +1,8 @@
 """tc-run: inputs, outputs, comparison, timings, suites, and what it says of bad input."""
 import io
 import json
+import os
+import subprocess
 import unittest
 
 import numpy
@@ -28,6 +30,14 @@ FOREVER = """graph @main(%n: i64[], %x: f32[]) {
 """
 
 
+GROWING_TEXT = """graph @main(%n: i64[], %x: str[]) {
+  %0 = loop %n, _, %x (@body (%i: i64[], %go: bool[], %acc: str[]) {
+    %1 = string_concat %acc, %acc : str[]
+    return %go, %1
+  }) : str[]
+  return %0 : "y"
+}
+"""
 DRAW = """graph @main() {
   %0 = random_normal {shape = [20]} : f32[20]
   return %0 : "y"
@@ -294,6 +304,48 @@ class BadInput(RunTest):
         self.write("big.tc", identity("f32", "[N]").replace("identity", "exp"))
         self.fails("big.tc", "--random", "--dim", "N=1000000", "--max-memory", "1mb", says="", code="limit-memory")
         self.run_tool("big.tc", "--random", "--dim", "N=1000000", "--max-memory", "100mb")
+        self.write("grow.tc", GROWING_TEXT)
+        for engine in [(), ("--interpreter",)]:
+            given = ("grow.tc", "-i", "n=i64=1000000", "-i", "x=str=a", *engine)
+            self.fails(*given, "--max-memory", "1mb", says="memory budget", code="limit-memory")
+
+    def test_timeout(self):
+        self.write("m.tc", FOREVER)
+        for engine in [(), ("--interpreter",)]:
+            given = ("m.tc", "-i", "n=i64=100000000000", "-i", "x=f32=1", "--timeout", 1, *engine)
+            self.fails(*given, says="deadline", code="limit-steps")
+        self.run_tool("m.tc", "-i", "n=i64=3", "-i", "x=f32=1", "--timeout", 100)
+
+
+class Files(RunTest):
+    def test_what_cannot_be_written(self):
+        self.write("m.tc", RELU)
+        (self.folder / "folder").mkdir()
+        for to in ["/dev/full", "folder", "no/such/file.npz"]:
+            for option in ["--save", "--save-inputs", "--trace"]:
+                with self.subTest((option, to)):
+                    self.fails("m.tc", "--random", option, to, says=to, code="bad-file")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["folder", "m.tc"])
+
+    def test_links_are_followed(self):
+        self.write("m.tc", RELU)
+        (self.folder / "link.npz").symlink_to("there.npz")
+        (self.folder / "there.npz").write_bytes(b"old")
+        self.run_tool("m.tc", "--random", "--save", "link.npz")
+        self.assertTrue((self.folder / "link.npz").is_symlink())
+        self.run_tool("m.tc", "--random", "--expect", "there.npz")
+
+    def test_standard_output(self):
+        self.write("m.tc", RELU)
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([tool.TOOL, "m.tc", "--random"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((result.returncode, result.stderr.count(b"\n")), (1, 1), msg=result.stderr)
+        self.assertIn(b"standard output", result.stderr)
+        here, there = os.pipe()
+        os.close(here)
+        result = subprocess.run([tool.TOOL, "m.tc", "--random"], cwd=self.folder, stdout=there, stderr=subprocess.PIPE)
+        os.close(there)
+        self.assertEqual((result.returncode, result.stderr.count(b"\n")), (1, 1), msg=result.stderr)
 
 
 class Suite(RunTest):

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <functional>
 #include <iostream>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/ir/diag.h"
 #include "tc/tools/common/installed.h"
 
@@ -13,7 +18,8 @@ namespace tc {
 
 // Parses the command line, then runs `body`, whose result is the exit status. Arguments that turn out to be wrong only
 // there (Error bad_argument: an unknown pass, a malformed literal) count as a wrong command line too. A subcommand's
-// help and errors are its own.
+// help and errors are its own. A reader that has closed its pipe, or a full disk behind standard output, is an error,
+// too; signals that end the program leave no half-written files.
 inline int run_tool(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
   app.set_version_flag("--version", cat(app.get_name(), " (tc) ", version()), "Print the version and exit");
   try {
@@ -21,8 +27,18 @@ inline int run_tool(CLI::App& app, int argc, char** argv, const std::function<in
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+  std::signal(SIGPIPE, SIG_IGN);
+  onnx::AtomicFile::remove_on_signals();
   try {
-    return body();
+    const int status = body();
+    errno = 0;
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {
+      std::cerr << app.get_name() << ": bad-file: cannot write standard output"
+                << (errno ? std::string(": ") + std::strerror(errno) : "") << "\n";
+      return 1;
+    }
+    return status;
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const Error& e) {

@@ -15,6 +15,7 @@
 #include "tc/tools/common/cli.h"
 #include "tc/tools/common/compare.h"
 #include "tc/tools/common/inputs.h"
+#include "tc/tools/run/deadline.h"
 #include "tc/tools/run/report.h"
 #include "tc/tools/run/suite.h"
 
@@ -31,6 +32,7 @@ struct Options {
   bool json = false, profile = false, memory = false, interpreter = false, widened = false;
   CompilerOptions compile;
   SuiteOptions suite;
+  std::optional<Deadline> deadline;
   bool worker = false;
 };
 
@@ -127,7 +129,9 @@ int run_model(const Options& o) {
       print_outputs(std::cout, infos, values);
     return status;
   }
-  const Compiled compiled = compile(f, o.compile);
+  CompilerOptions options = o.compile;
+  if (o.deadline) options.deadline = o.deadline->time();
+  const Compiled compiled = compile(f, options);
   const Executable& e = compiled.executable();
   Timings timings;
   timings.load_ms = ms_since(start);
@@ -300,7 +304,8 @@ int main(int argc, char** argv) {
       ->expected(0, 1)
       ->default_str("");
   app.add_flag("--mem", o.memory, "print planned and used memory");
-  app.add_option("--max-memory", o.compile.max_memory, "bytes of working memory of a run (suffixes kb, mb, gb)")
+  app.add_option("--max-memory", o.compile.max_memory,
+                 "bytes of working memory of a run (suffixes kb, mb, gb); default: 80 % of the machine's")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--max-steps", o.compile.max_steps, "loop iterations of a run");
   app.add_option("--seed", o.compile.seed, "of random ops that have none: makes their numbers repeatable");
@@ -316,9 +321,9 @@ int main(int argc, char** argv) {
   app.add_option("--filter", o.suite.filter, "--suite: only cases whose name matches this regular expression");
   app.add_option("--known-failures", o.suite.known_failures, "--suite: file of cases that may fail, and must");
   app.add_option("--jobs", o.suite.jobs, "--suite: worker processes")->check(CLI::Range(1, 64))->capture_default_str();
-  app.add_option("--timeout", o.suite.timeout_seconds, "--suite: seconds per case")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app.add_option("--timeout", o.suite.timeout_seconds,
+                 "seconds that loading, compiling and running a model may take; of --suite, each case (default 120)")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--suite-worker", o.worker)->group("");
   o.forbid_ref = "-";
   return run_tool(app, argc, argv, [&] {
@@ -328,7 +333,10 @@ int main(int argc, char** argv) {
     if (app.count("--random")) o.inputs.random_seed = o.seed.value_or(1);
     o.compile.level = std::stoi(o.level);
     if (o.worker) return serve_suite(o);
-    if (o.suite.folder.empty()) return run_model(o);
+    if (o.suite.folder.empty()) {
+      if (app.count("--timeout")) o.deadline.emplace(o.suite.timeout_seconds);
+      return run_model(o);
+    }
     o.suite.progress = isatty(STDERR_FILENO);
     o.suite.worker_args = worker_command(o, argv[0]);
     return run_suite(o.suite);

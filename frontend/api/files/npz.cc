@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/frontend/api/files/npy.h"
 
 namespace tc {
@@ -60,6 +61,20 @@ Tensor read_member(zip_t* archive, zip_uint64_t index, const std::string& path) 
   return parse_npy(bytes, source);
 }
 
+// The finished archive, into its place at once.
+void write_source(const std::string& path, zip_source_t* source) {
+  const auto broken = [&] {
+    fail(ErrorCode::bad_file, "cannot write ", path, ": ", zip_error_strerror(zip_source_error(source)));
+  };
+  zip_stat_t stat;
+  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) broken();
+  std::string bytes((stat.valid & ZIP_STAT_SIZE) != 0 ? stat.size : 0, '\0');
+  const zip_int64_t n = zip_source_read(source, bytes.data(), bytes.size());
+  zip_source_close(source);
+  if (n != static_cast<zip_int64_t>(bytes.size())) broken();
+  onnx::write_file(path, bytes);
+}
+
 }  // namespace
 
 NamedTensors read_npz(const std::string& path) {
@@ -84,7 +99,22 @@ Tensor read_npz_member(const std::string& path, std::string_view member) {
 }
 
 void write_npz(const std::string& path, const NamedTensors& tensors) {
-  Archive archive = open(path, ZIP_CREATE | ZIP_TRUNCATE);
+  // libzip makes no archive of nothing; this is the record that ends one.
+  if (tensors.empty()) return onnx::write_file(path, "PK\x05\x06" + std::string(18, '\0'));
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* const whole = zip_source_buffer_create(nullptr, 0, 0, &error);
+  zip_t* const made = whole ? zip_open_from_source(whole, ZIP_CREATE | ZIP_TRUNCATE, &error) : nullptr;
+  if (!made) {
+    if (whole) zip_source_free(whole);
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    fail(ErrorCode::bad_file, "cannot write ", path, ": ", why);
+  }
+  zip_error_fini(&error);
+  Archive archive(made);
+  zip_source_keep(whole);  // the archive frees it
+  const std::unique_ptr<zip_source_t, decltype(&zip_source_free)> kept(whole, &zip_source_free);
   const auto check = [&](bool ok, ErrorCode code) {
     if (!ok) fail(code, "cannot write ", path, ": ", zip_strerror(archive.get()));
   };
@@ -104,6 +134,8 @@ void write_npz(const std::string& path, const NamedTensors& tensors) {
   }
   check(zip_close(archive.get()) == 0, ErrorCode::bad_file);
   (void)archive.release();
+  members.clear();
+  write_source(path, whole);
 }
 
 }  // namespace tc
