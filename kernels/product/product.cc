@@ -20,10 +20,21 @@ constexpr int64_t kAloneElements = 32 * 1024;
 constexpr int64_t kLeastTileWork = int64_t{1} << 18;  // multiply-adds
 constexpr int64_t kThinWork = 32 * 1024;              // elements of the large operand per tile
 constexpr int64_t kThinRows = 3;
+constexpr int64_t kMostRows = 4;       // whose sums stay in registers while B passes
 constexpr int64_t kMostColumns = 512;  // of a tile of rows
+// Multiply-adds that a worker takes at once, and what a matrix costs beside its own.
+constexpr int64_t kShareWork = int64_t{1} << 16, kItemCost = 32;
+// Of B that is read where it lies: what the first-level cache holds of it, or what does not pay for being packed.
+constexpr int64_t kUnpackedElements = 10 * 1024, kUnpackedColumns = 16, kUnpackedRows = 64;
 
 size_t bytes_of(int64_t elements, Elem type) {
   return static_cast<size_t>(round_up(elements * elem_bytes(type), 64));
+}
+// Is B better read where it lies?
+bool stays_unpacked(const GemmShape& g, int64_t batches) {
+  if (g.b_cs != 1 || (g.n == 1 && (batches == 1 || g.k > kUnpackedColumns))) return false;
+  if (g.m <= kThinRows && g.n * g.k > kUnpackedElements) return false;
+  return g.n <= kUnpackedColumns || g.n * g.k <= kUnpackedElements;
 }
 size_t apart(size_t worker_bytes) {
   return static_cast<size_t>(worker_stride<std::byte>(static_cast<int64_t>(worker_bytes)));
@@ -38,7 +49,15 @@ ProductPlan product_plan(const ProductTable& kernels, const ProductArgs& args) {
   p.width = kernels.width.fn(args.type);
   const int64_t batches = g.batch[0] * g.batch[1];
   if (g.m == 0 || g.n == 0 || batches == 0) return p;
-  p.swapped = g.n <= kThinRows && g.m > g.n && g.a_cs == 1;
+  // Few columns of one long product are sums along K.
+  const bool few_columns = g.n <= kThinRows && g.m > g.n && g.a_cs == 1;
+  if (g.k > 0 && stays_unpacked(g, batches) && (batches > 1 || (g.m > kMostRows && !few_columns))) {
+    p.path = Path::alone;
+    p.row_tile = std::min(g.m, kUnpackedRows), p.row_tiles = ceil_div(g.m, p.row_tile);
+    p.col_tile = g.n, p.col_tiles = 1;
+    return p;
+  }
+  p.swapped = few_columns;
   if (p.swapped || (g.m <= kThinRows && g.a_cs == 1 && g.b_rs == 1)) {
     p.path = Path::dots;
     const int64_t few = p.swapped ? g.n : g.m, many = p.swapped ? g.m : g.n;
@@ -46,10 +65,11 @@ ProductPlan product_plan(const ProductTable& kernels, const ProductArgs& args) {
     p.col_tile = std::min(many, std::max<int64_t>(4, kThinWork / (g.k + 1)));
     p.col_tiles = ceil_div(many, p.col_tile);
     p.worker_bytes = p.swapped && g.b_rs != 1 ? apart(bytes_of(few * g.k, args.type)) : 0;
-  } else if (g.m <= kThinRows && g.b_cs == 1) {
+  } else if (g.m <= kMostRows && g.b_cs == 1) {
     p.path = Path::rows;
     p.row_tile = g.m, p.row_tiles = 1;
-    p.col_tile = std::min(std::clamp<int64_t>(round_up(kThinWork / (g.k + 1), 64), 64, kMostColumns), g.n);
+    p.col_tile =
+        std::min(std::clamp<int64_t>(round_up(kThinWork / (g.k + 1), 64), kMostColumns / 2, kMostColumns), g.n);
     p.col_tiles = ceil_div(g.n, p.col_tile);
   } else if (batches > 1 && round_up(g.n, p.width) * g.k <= kAloneElements) {
     p.path = Path::alone;
@@ -86,8 +106,12 @@ void product(Team& team, const ProductTable& kernels, const ProductArgs& args, c
   const GemmShape& g = args.shape;
   const int64_t batches = g.batch[0] * g.batch[1], tiles = plan.row_tiles * plan.col_tiles;
   if (plan.path != ProductPlan::Path::shared) {
-    parallel_for(team, batches * tiles,
-                 [&](int64_t tile, int worker) { kernels.run.fn(args, plan, tile / tiles, 0, tile % tiles, worker); });
+    // Matrices of a batch may be so small that several are a share of work.
+    const Tiling shares = tile_by_cost(batches * tiles, g.m * g.n * g.k / tiles + kItemCost, kShareWork);
+    parallel_for(team, shares.count(), [&](int64_t share, int worker) {
+      for (int64_t tile = shares.begin(share); tile < shares.end(share); ++tile)
+        kernels.run.fn(args, plan, tile / tiles, 0, tile % tiles, worker);
+    });
     return;
   }
   for (int64_t unit = 0; unit < batches * plan.n_blocks; ++unit) {

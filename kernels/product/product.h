@@ -33,8 +33,8 @@ struct ProductArgs {
 struct ProductPlan {
   enum class Path : uint8_t {
     shared,  // per batch and block of columns: pack B, then tiles of C
-    alone,   // small matrices: a tile packs and computes one of the batch
-    rows,    // m <= 3: sums over rows of B
+    alone,   // small matrices: a tile computes rows of one of the batch, and packs its B or reads it where it lies
+    rows,    // m <= 4: sums over rows of B
     dots,    // m <= 3 (or n <= 3, swapped): both operands contiguous in K
   };
   Path path = Path::shared;

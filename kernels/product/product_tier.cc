@@ -251,19 +251,134 @@ void run_dots(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, 
       finish_one(args, it, p.swapped ? j : s, p.swapped ? s : j, dot(few + s * few_rs, many + j * many_rs, g.k));
 }
 
+// M rows of sums of NV registers over steps [k0, k1); the first steps begin them, later ones go on.
+template <class T, int M, int NV>
+void unpacked_rows(const ProductArgs& args, const Item<T>& it, int64_t row, int64_t col, int64_t k0, int64_t k1) {
+  const GemmShape& g = args.shape;
+  const int cols = static_cast<int>(least(NV * kLanes<T>, g.n - col));
+  const Tail<T> tail(cols - (NV - 1) * kLanes<T>);
+  const T* a = it.a + row * g.a_rs + k0 * g.a_cs;
+  const T* b = it.b + k0 * g.b_rs + col;
+  Vec<T> sum[M][NV];
+#pragma GCC unroll 8
+  for (int i = 0; i < M; ++i) {
+#pragma GCC unroll 2
+    for (int v = 0; v < NV; ++v) sum[i][v] = Vec<T>(T{0});
+  }
+  for (int64_t p = k0; p < k1; ++p, a += g.a_cs, b += g.b_rs) {
+    Vec<T> x[NV];
+    if constexpr (NV == 2) x[0] = load(b);
+    x[NV - 1] = load(b + (NV - 1) * kLanes<T>, tail);
+#pragma GCC unroll 8
+    for (int i = 0; i < M; ++i) {
+      const Vec<T> y(a[i * g.a_rs]);
+#pragma GCC unroll 2
+      for (int v = 0; v < NV; ++v) sum[i][v] = multiply_add<T>(y, x[v], sum[i][v]);
+    }
+  }
+  T* c = it.c + row * g.c_rs + col;
+  if (k0 == 0 && args.alpha == 1 && args.bias == nullptr && it.residual == nullptr) {
+#pragma GCC unroll 8
+    for (int i = 0; i < M; ++i, c += g.c_rs) {
+      if constexpr (NV == 2) store(c, sum[i][0]);
+      store(c + (NV - 1) * kLanes<T>, sum[i][NV - 1], tail);
+    }
+    return;
+  }
+  Target<T> to{};
+  to.c = c, to.row = g.c_rs, to.first = k0 == 0;
+  to.alpha = static_cast<T>(args.alpha), to.beta = static_cast<T>(args.beta);
+  to.bias = args.bias == nullptr ? nullptr : static_cast<const T*>(args.bias) + col;
+  to.residual = it.residual == nullptr ? nullptr : it.residual + row * g.residual_rs + col * g.residual_cs;
+  to.residual_row = g.residual_rs, to.residual_col = g.residual_cs;
+  alignas(64) T sums[NV * kLanes<T>];
+#pragma GCC unroll 8
+  for (int i = 0; i < M; ++i) {
+#pragma GCC unroll 2
+    for (int v = 0; v < NV; ++v) store(sums + v * kLanes<T>, sum[i][v]);
+    finish_row(sums, cols, to, i);
+  }
+}
+
+// Rows [row, end) of a panel of columns, as many at a time as keep both ports busy.
+template <class T, int NV>
+void unpacked_panel(const ProductArgs& args, const Item<T>& it, int64_t row, int64_t end, int64_t col, int64_t k0,
+                    int64_t k1) {
+  constexpr int kMost = 8 / NV;
+  for (; row + kMost <= end; row += kMost) unpacked_rows<T, kMost, NV>(args, it, row, col, k0, k1);
+  if constexpr (kMost > 4)
+    for (; row + 4 <= end; row += 4) unpacked_rows<T, 4, NV>(args, it, row, col, k0, k1);
+  for (; row + 2 <= end; row += 2) unpacked_rows<T, 2, NV>(args, it, row, col, k0, k1);
+  if (row < end) unpacked_rows<T, 1, NV>(args, it, row, col, k0, k1);
+}
+
+// Rows [row, end) of C by registers of B where it lies.
 template <class T>
-void run_rows(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, int64_t tile) {
+void run_unpacked(const ProductArgs& args, const Item<T>& it, int64_t row, int64_t end) {
+  const GemmShape& g = args.shape;
+  int64_t k0 = 0;
+  do {
+    const int64_t k1 = least(g.k, k0 + kProductBlockK);
+    for (int64_t col = 0; col < g.n; col += 2 * kLanes<T>) {
+      if (g.n - col > kLanes<T>)
+        unpacked_panel<T, 2>(args, it, row, end, col, k0, k1);
+      else
+        unpacked_panel<T, 1>(args, it, row, end, col, k0, k1);
+    }
+    k0 = k1;
+  } while (k0 < g.k);
+}
+
+// Adds Q rows of B, weighted by those of A, to M rows of sums: B is read as it comes from memory.
+template <class T, int M, int Q>
+void add_rows(const GemmShape& g, const T* a, const T* b, int64_t cols, T* sums, int64_t apart) {
+  Vec<T> weight[M][Q];
+#pragma GCC unroll 4
+  for (int i = 0; i < M; ++i) {
+#pragma GCC unroll 4
+    for (int q = 0; q < Q; ++q) weight[i][q] = Vec<T>(a[i * g.a_rs + q * g.a_cs]);
+  }
+  for (int64_t j = 0; j < cols; j += kLanes<T>) {
+    const Tail<T> tail(static_cast<int>(least(kLanes<T>, cols - j)));
+    Vec<T> x[Q];
+#pragma GCC unroll 4
+    for (int q = 0; q < Q; ++q) x[q] = load(b + q * g.b_rs + j, tail);
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i) {
+      Vec<T> sum = load(sums + i * apart + j);
+#pragma GCC unroll 4
+      for (int q = 0; q < Q; ++q) sum = multiply_add<T>(weight[i][q], x[q], sum);
+      store(sums + i * apart + j, sum);
+    }
+  }
+}
+
+template <class T, int M>
+void run_rows_of(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, int64_t tile) {
+  constexpr int64_t kMost = 512;  // columns, of which product_plan gives no more
   const GemmShape& g = args.shape;
   const int64_t col0 = tile * p.col_tile, cols = least(p.col_tile, g.n - col0);
-  T sums[512];
-  for (int64_t i = 0; i < g.m; ++i) {
-    for (int64_t j = 0; j < cols; ++j) sums[j] = T{0};
-    for (int64_t q = 0; q < g.k; ++q) {
-      const T x = it.a[i * g.a_rs + q * g.a_cs];
-      const T* b = it.b + q * g.b_rs + col0;
-      for (int64_t j = 0; j < cols; ++j) sums[j] = plus_times(x, b[j], sums[j]);
-    }
-    for (int64_t j = 0; j < cols; ++j) finish_one(args, it, i, col0 + j, sums[j]);
+  alignas(64) T sums[M * kMost];
+  for (int64_t i = 0; i < M; ++i)
+    for (int64_t j = 0; j < cols; j += kLanes<T>) store(sums + i * kMost + j, Vec<T>(T{0}));
+  int64_t q = 0;
+  const T* b = it.b + col0;
+  for (; q + 4 <= g.k; q += 4) add_rows<T, M, 4>(g, it.a + q * g.a_cs, b + q * g.b_rs, cols, sums, kMost);
+  for (; q < g.k; ++q) add_rows<T, M, 1>(g, it.a + q * g.a_cs, b + q * g.b_rs, cols, sums, kMost);
+  for (int64_t i = 0; i < M; ++i)
+    for (int64_t j = 0; j < cols; ++j) finish_one(args, it, i, col0 + j, sums[i * kMost + j]);
+}
+template <class T>
+void run_rows(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, int64_t tile) {
+  switch (args.shape.m) {
+    case 1:
+      return run_rows_of<T, 1>(args, p, it, tile);
+    case 2:
+      return run_rows_of<T, 2>(args, p, it, tile);
+    case 3:
+      return run_rows_of<T, 3>(args, p, it, tile);
+    default:
+      return run_rows_of<T, 4>(args, p, it, tile);
   }
 }
 
@@ -280,6 +395,7 @@ void run_as(const ProductArgs& args, const ProductPlan& p, int64_t batch, int64_
   const int64_t row0 = tile % p.row_tiles * p.row_tile, rows = least(p.row_tile, g.m - row0);
   const int64_t col0 = block0 + tile / p.row_tiles * p.col_tile, col1 = least(block1, col0 + p.col_tile);
   if (col0 >= col1) return;
+  if (p.path == Path::alone && p.worker_bytes == 0) return run_unpacked(args, it, row0, row0 + rows);
   const T* packed = own;
   if (p.path == Path::alone)
     pack_as(g, it.b, 0, g.n, own);

@@ -173,6 +173,17 @@ TYPED_TEST(Products, Batches) {
   check<TypeParam>({20, 170, 200, false, false, 2, 1});
 }
 
+TYPED_TEST(Products, LittleMatrices) {
+  for (const int64_t m : {1, 2, 3, 4, 5, 9})
+    for (const int64_t n : {1, 2, 3, 4, 8, 9, 17})
+      for (const int64_t k : {1, 3, 4, 17}) check<TypeParam>({m, n, k, false, false, 3, 2});
+  check<TypeParam>({70, 33, 40});
+  check<TypeParam>({66, 16, 530, true, false});
+  Case c{11, 12, 300, false, false, 3, 1};
+  c.bias = c.residual = true;
+  check<TypeParam>(c);
+}
+
 TYPED_TEST(Products, Addends) {
   for (const int64_t m : {2, 9})
     for (const bool bt : {false, true}) {

@@ -1,0 +1,155 @@
+"""Times tc beside NumPy, PyTorch and ONNX Runtime, where they are installed: `./dev bench --peers` runs it.
+
+Each case of cases.py runs on every engine that it has a function for. Blocks of calls take turns, so that what else the
+machine does meets all of them; a figure is the shortest block's time of a call. A ratio is the best peer's time by tc's:
+below 1 the peer is faster. Results are compared before anything is timed.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev bench --peers", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--group", action="append", help="only groups whose name has this in it; may be repeated")
+    parser.add_argument("--case", action="append", help="only cases whose name has this in it; may be repeated")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--ms", type=float, default=20, help="milliseconds of a block")
+    parser.add_argument("--blocks", type=int, default=7, help="blocks of each engine")
+    parser.add_argument("--csv", type=pathlib.Path, help="write all figures to this file")
+    parser.add_argument("--md", type=pathlib.Path, help="write the table as Markdown to this file")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="folder of the build (default: build)")
+    return parser.parse_args()
+
+
+def chosen(name, parts):
+    return not parts or any(part in name for part in parts)
+
+
+def calls_of(call, seconds):
+    """How many calls take about that long."""
+    call()
+    begin = time.perf_counter()
+    call()
+    return max(1, min(100000, int(seconds / max(1e-7, time.perf_counter() - begin))))
+
+
+def measure(engines, seconds, blocks):
+    """Seconds of a call, by engine."""
+    counts = {name: calls_of(call, seconds) for name, call in engines.items()}
+    best = dict.fromkeys(engines, math.inf)
+    for _ in range(blocks):
+        for name, call in engines.items():
+            begin = time.perf_counter()
+            for _ in range(counts[name]):
+                call()
+            best[name] = min(best[name], (time.perf_counter() - begin) / counts[name])
+    return best
+
+
+class Row:
+    def __init__(self, group, name, seconds, error=""):
+        self.group, self.name, self.seconds, self.error = group, name, seconds, error
+        peers = {k: v for k, v in seconds.items() if k != "tc"}
+        self.peer = min(peers, key=peers.get) if peers else ""
+        self.ratio = peers[self.peer] / seconds["tc"] if peers and "tc" in seconds else None
+
+    def cells(self):
+        ms = [f"{1e3 * self.seconds[e]:.4g}" if e in self.seconds else "" for e in ("tc", "numpy", "torch", "ort")]
+        return [self.group, self.name, *ms, self.peer, f"{self.ratio:.2f}" if self.ratio else self.error]
+
+
+HEAD = ["group", "case", "tc ms", "numpy ms", "torch ms", "ort ms", "best peer", "ratio"]
+
+
+def operators_against_ort(options, names):
+    """Rows of operators that tc-bench times beside ONNX Runtime of the npm package."""
+    tool = options.build / "bin" / "tc-bench"
+    if not tool.exists() or not (ROOT / "node_modules" / "onnxruntime-node").exists():
+        print("no ONNX Runtime: tc-bench or node_modules/onnxruntime-node is missing", file=sys.stderr)
+        return
+    for name in names:
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            command = [tool, f"op:{name}", "--engines", "tc,ort", "--threads", str(options.threads), "--loads", "1",
+                       "--min-time", f"{options.ms * options.blocks / 1e3:g}", "--json", file.name]  # fmt: skip
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            report = pathlib.Path(file.name).read_text()
+        if not report:
+            yield Row("operators", name, {}, (done.stderr or done.stdout).strip().split("\n")[-1])
+            continue
+        for result in json.loads(report)["results"]:
+            engines = result["engines"]
+            errors = [x["error"] for x in engines.values() if "error" in x]
+            seconds = {e: x["p10_ms"] / 1e3 for e, x in engines.items() if "p10_ms" in x}
+            yield Row("operators", result["model"], seconds, errors[0] if errors else "")
+
+
+def markdown(rows):
+    yield "| " + " | ".join(HEAD) + " |"
+    yield "|---|---|" + "---:|" * 4 + "---|---:|"
+    for row in rows:
+        yield "| " + " | ".join(row.cells()) + " |"
+
+
+def means(rows):
+    """Geometric means of the ratios, by group."""
+    groups = {}
+    for row in rows:
+        if row.ratio:
+            groups.setdefault(row.group, []).append(row.ratio)
+    for group, ratios in groups.items():
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        yield group, mean, min(ratios), len(ratios)
+
+
+def main():
+    options = arguments()
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = str(options.threads)
+    sys.path.insert(0, str(options.build / "python"))
+    import cases  # after the numbers of threads are set
+
+    rows = []
+    print(" ".join(f"{h:>10}" for h in HEAD[2:]), " case")
+    for row in cases_rows(cases, options):
+        rows.append(row)
+        cells = row.cells()
+        print(" ".join(f"{c:>10}" for c in cells[2:]), "", f"{row.group}: {row.name}", flush=True)
+    for group, mean, least, count in means(rows):
+        print(f"{group}: geometric mean {mean:.2f}, least {least:.2f} of {count}")
+    if options.csv:
+        with options.csv.open("w", newline="") as file:
+            csv.writer(file).writerows([HEAD, *(row.cells() for row in rows)])
+    if options.md:
+        lines = [f"{e}: {v}" for e, v in cases.versions().items()]
+        options.md.write_text("\n".join([", ".join(lines), "", *markdown(rows)]) + "\n")
+    return 1 if any(row.error for row in rows) else 0
+
+
+def cases_rows(cases, options):
+    for case in cases.all_cases():
+        if not chosen(case.group, options.group) or not chosen(case.name, options.case):
+            continue
+        try:
+            engines = case.engines(options.threads)
+        except Exception as error:  # one case that does not run is a row of the table, not its end
+            yield Row(case.group, case.name, {}, str(error).split("\n")[0])
+            continue
+        yield Row(case.group, case.name, measure(engines, options.ms / 1e3, options.blocks))
+    lines = [line for line in cases.OPERATORS if chosen(line, options.case)]
+    if chosen("operators", options.group):
+        yield from operators_against_ort(options, lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
