@@ -1,25 +1,32 @@
 #include "tc/frontend/api/export.h"
 
+#include "tc/frontend/api/portable.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/passes/fuse/fuse.h"
 #include "tc/passes/pipeline.h"
 
 namespace tc {
-namespace {
 
-// The program as options.level asks for it. Fusion stops where ONNX has no operator: of its rules those of weights
-// stay.
-std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& options, ExportReport& report) {
-  if (options.level < 0 || options.level > 1)
-    fail(ErrorCode::bad_argument, "optimisation level ", options.level, " of an export is not 0 or 1");
-  auto module = clone(f.module());
-  if (options.level == 0) return module;
+// Fusion stops where ONNX has no operator: of its rules those of weights stay.
+PipelineOptions portable_passes() {
   PipelineOptions passes;
   passes.level = 1;
   passes.enable = {"simplify-scans", "fuse-linear"};
   passes.disable = {"fold-dequantised", "merge-equal-constants"};
   for (const Rule& rule : fuse_rules()) passes.disable.emplace(rule.name);
   for (const Rule& rule : weight_rules()) passes.disable.erase(std::string(rule.name));
+  return passes;
+}
+
+namespace {
+
+// The program as options.level asks for it.
+std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& options, ExportReport& report) {
+  if (options.level < 0 || options.level > 1)
+    fail(ErrorCode::bad_argument, "optimisation level ", options.level, " of an export is not 0 or 1");
+  auto module = clone(f.module());
+  if (options.level == 0) return module;
+  PipelineOptions passes = portable_passes();
   if (options.functions == ExportFunctions::local) passes.disable.insert("inline-functions");
   for (const auto& [name, rule] : optimize(*module, passes).rules)
     if (rule.fired) report.rewrites.emplace_back(name, rule.fired);

@@ -276,5 +276,48 @@ class Refused(OptTest):
         self.fails("bad.tc", says="bad.tc:2", code="bad-text")
 
 
+class Quantising(OptTest):
+    def setUp(self):
+        super().setUp()
+        rows = ", ".join("[" + ", ".join(str((7 * i + 3 * j) % 11 - 5) for j in range(48)) + "]" for i in range(48))
+        self.write(
+            "q.tc",
+            f"""graph @main(%x: f32[N,48]) {{
+  %w = constant dense<[{rows}]> : f32[48,48]
+  %0 = matmul %x, %w : f32[N,48] loc("layer")
+  return %0 : "y"
+}}
+""",
+        )
+        (self.folder / "data").mkdir()
+        numbers = numpy.random.default_rng(1)
+        for i in range(3):
+            numpy.savez(self.folder / "data" / f"{i}.npz", x=numbers.standard_normal((2, 48)).astype("f4"))
+
+    def test_modes(self):
+        for mode, op in (("weights", "dequantize_linear"), ("dynamic", "matmul_integer"), ("static", "quantize_linear")):
+            text = self.run_tool("q.tc", "--quantize", mode, "--data", "data", "--check=quantized", "--least-cosine", 0.999, "-O0", "-o", "out.tc")
+            self.assertRegex(text, r"layer +MatMul +9216 +24\d\d ")
+            self.assertRegex(text, r"output y: cosine (0\.99|1\.0)")
+            self.assertIn(op, (self.folder / "out.tc").read_text())
+        self.run_tool("q.tc", "--quantize", "weights", "--bits", 4, "--block", 16, "--opset", 21, "-q", "-o", "out.onnx")
+        self.assertIn("dequantize_linear", self.run_tool("out.onnx", "-O0"))
+
+    def test_conversion(self):
+        self.run_tool("q.tc", "--convert", "f16", "--check=quantized", "--dim", "N=2", "-o", "half.onnx")
+        self.run_tool("q.tc", "-O0", "-q", "-o", "whole.onnx")
+        size = [(self.folder / f"{name}.onnx").stat().st_size for name in ("half", "whole")]
+        self.assertLess(size[0], 0.6 * size[1])
+
+    def test_errors(self):
+        self.fails("q.tc", "--quantize", "static", says="--data FOLDER", status=2)
+        self.fails("q.tc", "--quantize", "static", "--data", "none", says="no folder with .npz files", status=2)
+        self.fails("q.tc", "--quantize", "weights", "--exclude", "Conv", says="'Conv'", status=2)
+        self.fails("q.tc", "--quantize", "dynamic", "--bits", 4, says="4 bits", status=2)
+        self.fails("q.tc", "--check=quantized", says="--quantize", status=2)
+        self.fails("q.tc", "--quantize", "weights", "--bits", 4, "--data", "data", "--check=quantized", "--least-cosine", 1, says="cosine")
+        self.refuses("q.tc", "--quantize", "some")
+
+
 if __name__ == "__main__":
     tool.main()

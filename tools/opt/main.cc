@@ -15,6 +15,7 @@
 #include "tc/tools/common/histogram.h"
 #include "tc/tools/common/inputs.h"
 #include "tc/tools/opt/dot.h"
+#include "tc/tools/opt/quantize.h"
 #include "tc/tools/opt/report.h"
 
 namespace {
@@ -27,6 +28,7 @@ struct Options {
   InputSpec inputs;
   PipelineOptions pipeline;
   ExportOptions exported;
+  QuantizeFlags quantize;
   bool list = false, trace = false, stats = false, json = false, dot = false, quiet = false;
   std::optional<bool> elide;
   bool locations = true;
@@ -135,7 +137,12 @@ int run(Options& o) {
   for (const auto& d : o.fixed) o.exported.dims[d.substr(0, d.rfind('='))] = count_of(d, "--fix");
   for (const auto& d : o.inputs.dims) p.dims[d.substr(0, d.rfind('='))] = count_of(d, "--dim");
 
-  const Function f = load(o.model, load_options(o.inputs));
+  o.quantize.check = checks(o, "quantized");
+  if ((o.quantize.check || o.quantize.cosine) && !o.quantize.asked())
+    fail(ErrorCode::bad_argument, "--check=quantized and --least-cosine go with --quantize or --convert");
+  if (o.quantize.asked() && !o.inputs.random_seed) o.inputs.random_seed = p.seed;
+  Function f = load(o.model, load_options(o.inputs));
+  if (o.quantize.asked()) f = quantized(f, o.quantize, o.inputs, o.quiet);
   p.check_values = checks(o, "values");
   if (p.check_values && (!o.inputs.inputs.empty() || !o.inputs.npz.empty())) {
     o.inputs.random_seed = p.seed;
@@ -182,6 +189,8 @@ Examples:
   tc-opt model.onnx --trace --quiet          number and name each rewrite ...
   tc-opt model.onnx --rewrite-limit 17       ... and stop after so many, to find the one that breaks something
   tc-opt model.onnx --disable=fuse --cap merge-clips=3
+  tc-opt model.onnx -o small.onnx --opset 21 --quantize weights --bits 4 --check=quantized --dim N=2
+  tc-opt model.onnx -o int8.onnx --quantize static --data folder --check=quantized --least-cosine 0.99
   tc-opt model.onnx --dot | dot -Tsvg > model.svg
   tc-opt --list                              phases, passes, and rules with their numeric contracts
 
@@ -198,6 +207,7 @@ int main(int argc, char** argv) {
   app.add_option("--opset", o.exported.opset, "of an .onnx output")
       ->check(CLI::Range(kMinExportOpset, kMaxExportOpset))
       ->capture_default_str();
+  add_quantize_options(app, o.quantize);
   app.add_option("--target", o.target,
                  "standard or ort (what ONNX Runtime's CPU kernels have) of an .onnx output; cpu: what tc-run executes "
                  "on this machine")
@@ -228,8 +238,9 @@ int main(int argc, char** argv) {
       ->default_str("approximate");
   app.add_option(
          "--check", o.checks,
-         "values: compare numbers before and after each rewrite; text: read the printed IR back after each pass")
-      ->check(CLI::IsMember({"values", "text"}))
+         "values: compare numbers before and after each rewrite; text: read the printed IR back after each pass; "
+         "quantized: compare outputs before and after --quantize or --convert")
+      ->check(CLI::IsMember({"values", "text", "quantized"}))
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs of --check=values")
