@@ -4,7 +4,8 @@
 #include <type_traits>
 
 #include "tc/kernels/elementwise/strip.h"
-#include "tc/kernels/elementwise/vec_math_f64.h"
+#include "tc/kernels/elementwise/vec_angles.h"
+#include "tc/kernels/elementwise/vec_pow.h"
 #include "tc/kernels/elementwise/whole_division.h"
 #include "tc/kernels/simd/divide.h"
 #include "tc/kernels/simd/stream.h"

@@ -23,6 +23,18 @@ inline constexpr T greatest = std::numeric_limits<T>::max();
 template <class T>
 inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
+// Whether fma rounds once; without it sums and differences of products cost more to get exactly.
+#if defined(__AVX512F__) || defined(__FMA__)
+inline constexpr bool kFusedProducts = true;
+#else
+inline constexpr bool kFusedProducts = false;
+#endif
+
+TC_INLINE VecD copysign(VecD a, VecD b) {
+  const VecL sign(INT64_MIN);
+  return from_bits((bits(a) & ~sign) | (bits(b) & sign));
+}
+
 TC_INLINE VecF f32(float x) {
   return VecF(x);
 }
@@ -96,8 +108,13 @@ TC_INLINE VecF trunc_mod(VecF a, VecF b) {
     return lanewise(a, b, [](float x, float y) { return __builtin_fmodf(x, y); });
   return copysign(narrow(part(low_f64(a), low_f64(b)), part(high_f64(a), high_f64(b))), a);
 }
+// With a quotient below 2^52 the remainder is exact where products are fused; the quotient may be rounded up by one.
 TC_INLINE VecD trunc_mod(VecD a, VecD b) {
-  return lanewise(a, b, [](double x, double y) { return __builtin_fmod(x, y); });
+  const VecD quotient = vabs(a / b), divisor = vabs(b), zero(0.0);
+  if (!kFusedProducts || !all((quotient < VecD(0x1p52)) & (divisor < VecD(infinity<double>))))
+    return lanewise(a, b, [](double x, double y) { return __builtin_fmod(x, y); });
+  const VecD rest = fnma(vtrunc(quotient), divisor, vabs(a));
+  return copysign(select(rest < zero, rest + divisor, rest), a);
 }
 template <class T>
 TC_INLINE Vec<T> floor_mod(Vec<T> a, Vec<T> b) {
@@ -303,8 +320,9 @@ TC_INLINE VecF log1p_core(VecF x) {
   return log_of_parts(fma(f32(0.5f) * lost, two_by_power, l.m - one), l.e);
 }
 TC_INLINE VecF vlog1p(VecF x) {
-  VecF y = log1p_core(x);
-  y = select(vabs(x) < f32(1e-8f), x, y);
+  const Mask<float> small = vabs(x) < f32(1e-8f);  // whose products would be subnormal, which is slow
+  VecF y = log1p_core(select(small, f32(0.0f), x));
+  y = select(small, x, y);
   y = select(x == f32(-1.0f), f32(-infinity<float>), y);
   y = select(x == f32(infinity<float>), x, y);
   return select(x >= f32(-1.0f), y, f32(not_a_number<float>));
@@ -427,190 +445,6 @@ TC_INLINE VecF vgelu(VecF x) {
 // 1 + tanh(z) is 2 sigmoid(2 z).
 TC_INLINE VecF vgelu_tanh(VecF x) {
   return x * vsigmoid(f32(1.59576912160573071f) * fma(f32(0.044715f) * x * x, x, x));
-}
-
-// log(m 2^e) and exp in double precision, half a register at a time, so that y log x is exact enough for x^y.
-TC_INLINE VecD log_wide(VecD m, VecD e) {
-  // 2 atanh(s) with s = (m - 1) / (m + 1), |s| <= 0.1716: the series to s^13 is good to 2^-34 of the result.
-  constexpr double kQ[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13};
-  const VecD s = (m - VecD(1.0)) / (m + VecD(1.0));
-  return fma(e, VecD(0.693147180559945309417), s * polynomial(s * s, kQ));
-}
-struct WideExp {
-  VecD p, n;
-};
-TC_INLINE WideExp exp_wide(VecD z) {
-  constexpr double kQ[] = {1.0,       1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,
-                           1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
-  const VecD n = vround(z * VecD(1.44269504088896340736));
-  return {polynomial(fnma(n, VecD(0.693147180559945309417), z), kQ), n};
-}
-
-TC_INLINE VecF vpow(VecF x, VecF y) {
-  const VecF ax = vabs(x);
-  const LogParts l = log_parts(ax);
-  VecD z[2] = {low_f64(y) * log_wide(low_f64(l.m), low_f64(l.e)), high_f64(y) * log_wide(high_f64(l.m), high_f64(l.e))};
-  for (VecD& part : z) part = clip_nan(part, VecD(-110.0), VecD(90.0));
-  const WideExp low = exp_wide(z[0]), high = exp_wide(z[1]);
-  VecF r = scale_by_power(narrow(low.p, high.p), narrow(low.n, high.n));
-
-  // |x| = 0 or infinity, which have no logarithm: 0 or infinity by the sign of y.
-  const VecF zero = f32(0.0f), one = f32(1.0f), inf = f32(infinity<float>);
-  const Mask<float> rising = exclusive_or<float>(ax == inf, y < zero);
-  r = select((ax == zero) | (ax == inf), select(rising, inf, zero), r);
-  // Odd integers keep the sign of x; a negative finite x has no power that is not an integer.
-  const VecF half_y = y * f32(0.5f);
-  const Mask<float> integer = vfloor(y) == y;
-  const Mask<float> odd = integer & ~(vfloor(half_y) == half_y) & ~(vabs(y) == inf);
-  r = select(odd, copysign(r, x), r);
-  r = select((x < zero) & ~(ax == inf) & ~integer, f32(not_a_number<float>), r);
-  r = select(vabs(y) == inf, select(ax == one, one, select(exclusive_or<float>(ax > one, y < zero), inf, zero)), r);
-  r = select(is_nan(x) | is_nan(y), x + y, r);
-  return select((y == zero) | (x == one), one, r);
-}
-
-// x = quadrant * pi/2 + r + low with |r| <= pi/4. The reduction runs in double with pi/2 in two parts, the first of 33
-// bits, so that it is good for |x| < 2^18; larger arguments go to the C library.
-inline constexpr float kReducible = 262144.0f;
-struct Quadrants {
-  VecF r, low;
-  VecI q;
-};
-TC_INLINE Quadrants reduce_quadrants(VecF x) {
-  VecD part[2] = {low_f64(x), high_f64(x)}, n[2];
-  for (int i = 0; i < 2; ++i) {
-    n[i] = vround(part[i] * VecD(0.636619772367581343076));
-    part[i] = fnma(n[i], VecD(1.57079632673412561417), part[i]);
-    part[i] = fnma(n[i], VecD(6.07710050650619224932e-11), part[i]);
-  }
-  const VecF r = narrow(part[0], part[1]);
-  return {r, narrow(part[0] - low_f64(r), part[1] - high_f64(r)), to_i32(narrow(n[0], n[1]))};
-}
-TC_INLINE VecF sin_core(const Quadrants& k) {
-  constexpr float kQ[] = {-0.16666666641425978f, 0.008333329362234514f, -0.00019839327124895567f,
-                          2.718237184609975e-06f};  // on |r| <= pi/4, relative error 2^-37
-  const VecF r2 = k.r * k.r;
-  return k.r + fma(k.r * r2, polynomial(r2, kQ), k.low);
-}
-TC_INLINE VecF cos_core(const Quadrants& k) {
-  constexpr float kQ[] = {0.04166666662247584f, -0.0013888883722539167f, 2.4799511745084162e-05f,
-                          -2.720954641138244e-07f};  // on |r| <= pi/4, error 2^-43
-  const VecF r2 = k.r * k.r;
-  const VecF half = f32(0.5f) * r2;
-  const VecF w = f32(1.0f) - half;  // what its rounding lost comes back with the small terms
-  return w + (((f32(1.0f) - w) - half) + fnma(k.r, k.low, r2 * r2 * polynomial(r2, kQ)));
-}
-TC_INLINE Mask<float> odd_bit(VecI q) {
-  return to_float(q & VecI(1)) == f32(1.0f);
-}
-// sin of x + turns * pi/2.
-template <class Exact>
-TC_INLINE VecF sine(VecF x, int turns, Exact exact) {
-  const Quadrants k = reduce_quadrants(select(vabs(x) < f32(kReducible), x, f32(0.0f)));
-  const VecI q = k.q + VecI(turns);
-  VecF y = select(odd_bit(q), cos_core(k), sin_core(k));
-  y = from_bits(bits(y) ^ shift_left<30>(q & VecI(2)));
-  if (turns == 0) y = select(x == f32(0.0f), x, y);
-  const Mask<float> far = ~(vabs(x) < f32(kReducible));
-  if (any(far)) y = select(far, lanewise(x, x, [&](float v, float) { return static_cast<float>(exact(v)); }), y);
-  return y;
-}
-TC_INLINE VecF vsin(VecF x) {
-  return sine(x, 0, [](double v) { return __builtin_sin(v); });
-}
-TC_INLINE VecF vcos(VecF x) {
-  return sine(x, 1, [](double v) { return __builtin_cos(v); });
-}
-TC_INLINE VecF vtan(VecF x) {
-  const Quadrants k = reduce_quadrants(select(vabs(x) < f32(kReducible), x, f32(0.0f)));
-  const VecF s = sin_core(k), c = cos_core(k);
-  const Mask<float> odd = odd_bit(k.q);
-  VecF y = select(odd, negate(c), s) / select(odd, s, c);
-  y = select(x == f32(0.0f), x, y);
-  const Mask<float> far = ~(vabs(x) < f32(kReducible));
-  if (any(far)) {
-    y = select(far, lanewise(x, x, [](float v, float) { return static_cast<float>(__builtin_tan(double{v})); }), y);
-  }
-  return y;
-}
-
-inline constexpr float kHalfPi = 1.57079632679489661923f;
-inline constexpr float kHalfPiLow = -4.37113900018624283e-8f;  // pi/2 - kHalfPi
-
-// asin(t) - t.
-TC_INLINE VecF asin_rest(VecF t, VecF t2) {
-  // (asin(t) - t) / t^3 in t^2 on |t| <= 1/2; relative error 2^-31.7.
-  constexpr float kQ[] = {0.16666659871886108f, 0.07500510916969029f,  0.044515720494825155f,
-                          0.03181760932542573f, 0.014402614960358107f, 0.03756518839865203f};
-  return t * t2 * polynomial(t2, kQ);
-}
-// Beyond 1/2: asin(x) = pi/2 - 2 asin(t), t^2 = (1 - x) / 2. The rounding of the root is made good as in fdlibm: head
-// is t cut to 12 bits, so its square is exact, and t + error = head + (t^2 - head^2) / (t + head).
-TC_INLINE VecF vasin(VecF x) {
-  const VecF ax = vabs(x);
-  const Mask<float> big = ax > f32(0.5f);
-  const VecF t2 = select(big, f32(0.5f) * (f32(1.0f) - ax), ax * ax);
-  const VecF t = select(big, vsqrt(t2), ax);
-  const VecF rest = asin_rest(t, t2);
-  const VecF head = from_bits(bits(t) & VecI(~0xfff));
-  const VecF tail = (t2 - head * head) / (t + head + f32(std::numeric_limits<float>::min()));
-  const VecF quarter = f32(kHalfPi / 2);
-  const VecF far = quarter - ((rest + rest - (f32(kHalfPiLow) - (tail + tail))) - (quarter - (head + head)));
-  return copysign(select(big, far, t + rest), x);
-}
-TC_INLINE VecF vacos(VecF x) {
-  const VecF ax = vabs(x);
-  const Mask<float> big = ax > f32(0.5f);
-  const VecF t2 = select(big, f32(0.5f) * (f32(1.0f) - ax), ax * ax);
-  const VecF t = select(big, vsqrt(t2), ax);
-  const VecF p = t + asin_rest(t, t2);
-  const VecF middle = f32(kHalfPi) - (copysign(p, x) - f32(kHalfPiLow));
-  const VecF end = select(x < f32(0.0f), f32(2 * kHalfPi) - (p + p - f32(2 * kHalfPiLow)), p + p);
-  return select(big, end, middle);
-}
-
-// Reduced to |t| <= tan(pi/8) by atan(x) = pi/4 + atan((x - 1)/(x + 1)) = pi/2 + atan(-1/x).
-TC_INLINE VecF vatan(VecF x) {
-  // (atan(t) - t) / t^3 in t^2; relative error 2^-30.5.
-  constexpr float kQ[] = {-0.3333331534106989f, 0.19998478518242635f, -0.14243628064823127f, 0.10594273432851455f,
-                          -0.060788498619233335f};
-  const VecF ax = vabs(x), one = f32(1.0f);
-  const Mask<float> far = ax > f32(2.41421356237309505f);
-  const Mask<float> middle = ax > f32(0.414213562373095049f);
-  const VecF t = select(far, f32(-1.0f), select(middle, ax - one, ax)) / select(far, ax, select(middle, ax + one, one));
-  const VecF base = select(far, f32(kHalfPi), select(middle, f32(kHalfPi / 2), f32(0.0f)));
-  const VecF base_low = select(far, f32(kHalfPiLow), select(middle, f32(kHalfPiLow / 2), f32(0.0f)));
-  const VecF t2 = t * t;
-  const VecF p = fma(t * t2, polynomial(t2, kQ), t + base_low);
-  return copysign(base + p, x);
-}
-
-TC_INLINE VecF vsinh(VecF x) {
-  const VecF ax = vabs(x);
-  const VecF t = vexpm1(ax);
-  const VecF near = f32(0.5f) * (t + t / (t + f32(1.0f)));
-  return copysign(select(ax < f32(80.0f), near, vexp<-1>(ax)), x);
-}
-TC_INLINE VecF vcosh(VecF x) {
-  const VecF half = vexp<-1>(vabs(x));
-  return half + f32(0.25f) / half;
-}
-inline constexpr float kLn2 = 0.693147180559945309f;
-TC_INLINE VecF vasinh(VecF x) {
-  const VecF ax = vabs(x), one = f32(1.0f);
-  const VecF x2 = ax * ax;
-  const VecF near = vlog1p(ax + x2 / (one + vsqrt(x2 + one)));
-  return copysign(select(ax < f32(1e9f), near, vlog(ax) + f32(kLn2)), x);
-}
-TC_INLINE VecF vacosh(VecF x) {
-  const VecF t = x - f32(1.0f);
-  const VecF near = vlog1p(t + vsqrt(fma(t, t, t + t)));
-  return select(x > f32(1e9f), vlog(x) + f32(kLn2), select(x >= f32(1.0f), near, f32(not_a_number<float>)));
-}
-TC_INLINE VecF vatanh(VecF x) {
-  const VecF ax = vabs(x);
-  const VecF y = f32(0.5f) * vlog1p((ax + ax) / (f32(1.0f) - ax));
-  return copysign(y, x);
 }
 
 }  // namespace

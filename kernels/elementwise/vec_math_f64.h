@@ -1,8 +1,7 @@
-// Elementary functions of a register of doubles, for *_tier.cc files: exponentials and logarithms in vectors (at most
-// 2.5 ulp, as the tests measure), everything else lane by lane through the C library.
+// Exponentials, logarithms, the error function and activations of a register of doubles, for *_tier.cc files: at most
+// 2 ulp, products of them up to 4.5, as the tests measure.
 //
-// Reductions are those of vec_math.h. Within the reduced intervals Taylor series are carried until the next term is
-// below 2^-57 of the result: at this length minimax fits would save a term or two.
+// Reductions are those of vec_math.h, polynomials minimax fits of our own; each names the bound of its error.
 #pragma once
 
 #include "tc/kernels/elementwise/vec_math.h"
@@ -14,6 +13,15 @@ TC_INLINE VecD f64(double x) {
   return VecD(x);
 }
 
+// A sum of which the second part is what the first one lost.
+struct Wide {
+  VecD high, low;
+};
+// a + b where a is the larger one.
+TC_INLINE Wide sum_of(VecD a, VecD b) {
+  const VecD sum = a + b;
+  return {sum, b - (sum - a)};
+}
 // 2^n for integral n in [-1022, 1023]. Adding 1.5 * 2^52 puts n into the low bits of the significand.
 TC_INLINE VecD power_of_two(VecD n) {
   return from_bits(shift_left<52>(bits(n + f64(0x1.8p52)) + VecL(1023)));
@@ -27,19 +35,24 @@ TC_INLINE VecD scale_by_power(VecD x, VecD n) {
 }
 
 struct ExpPartsF64 {
-  VecD p;  // expm1 of the reduced argument
-  VecD n;  // exp(x) = 2^n (1 + p)
+  VecD p;        // expm1 of the reduced argument
+  VecD n;        // exp(x) = 2^n (1 + p)
+  VecD r, rest;  // p is their sum
 };
 
 TC_INLINE ExpPartsF64 exp_parts(VecD x) {
-  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2.
-  constexpr double kQ[] = {1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
-                           1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
+  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; relative error of e^r - 1 2^-58.
+  constexpr double kQ[] = {0.5000000000000001,    0.1666666666666667,     0.04166666666665203,    0.008333333333326042,
+                           0.0013888888895703545, 0.00019841269875155396, 2.4801574363292525e-05, 2.755725496726247e-06,
+                           2.756804960165271e-07, 2.510539981693196e-08,  1.7657668025276255e-09};
   const VecD n = vround(x * f64(1.44269504088896340736));
   // ln 2 in two parts, the first of 33 bits: its multiples are exact.
   VecD r = fnma(n, f64(0x1.62e42feep-1), x);
-  r = fnma(n, f64(0x1.a39ef35793c76p-33), r);
-  return {fma(r * r, polynomial(r, kQ), r), n};
+  const VecD first = r;
+  r = fnma(n, f64(0x1.a39ef35793c76p-33), first);
+  const VecD low = fnma(n, f64(0x1.a39ef35793c76p-33), first - r);
+  const VecD rest = fma(r * r, polynomial(r, kQ), low);
+  return {r + rest, n, r, rest};
 }
 
 // 2^kShift e^x. Beyond the bounds the result is 0 or infinity.
@@ -63,40 +76,62 @@ TC_INLINE VecD vexpm1(VecD x) {
   return select(vabs(x) < f64(1e-30), x, y + y);
 }
 
-TC_INLINE VecD log_of_positive(VecD x) {
-  // 2 atanh(s) / s - 2 in s^2, s = f / (2 + f) for 1 + f in [sqrt(1/2), sqrt(2)).
-  constexpr double kQ[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
-                           2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23};
-  const Mask<double> small = x < f64(std::numeric_limits<double>::min());
-  const VecD scaled = select(small, x * f64(0x1p54), x);
-  // As in log_parts of floats: the exponent field switches at sqrt(1/2).
-  const VecL shifted = bits(scaled) + VecL(0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
-  VecD e = from_bits(shift_right<52>(shifted) | bits(f64(0x1p52))) - f64(0x1p52 + 1023);
-  e = select(small, e - f64(54.0), e);
-  const VecD f = from_bits((shifted & VecL(0x000fffffffffffff)) + VecL(0x3fe6a09e667f3bcd)) - f64(1.0);
+// log((1 + f) 2^e + low 2^e) for 1 + f in [sqrt(1/2), sqrt(2)) and a low part that is small beside f.
+TC_INLINE VecD log_of_parts(VecD f, VecD low, VecD e) {
+  // 2 atanh(s) / s - 2 in s^2, s = f / (2 + f); relative error of the result 2^-58.
+  constexpr double kQ[] = {0.6666666666666734,  0.39999999999414326, 0.28571428742474353, 0.22222198563515919,
+                           0.18183564865997923, 0.1531403583486055,  0.14796105583675156};
   // log(1 + f) = f - (f^2/2 - s (f^2/2 + rest)), which keeps the leading term exact.
-  const VecD s = f / (f64(2.0) + f);
-  const VecD s2 = s * s;
-  const VecD rest = s2 * polynomial(s2, kQ);
-  const VecD half = f64(0.5) * f * f;
-  const VecD low = fma(e, f64(0x1.a39ef35793c76p-33), s * (half + rest));
-  return fma(e, f64(0x1.62e42feep-1), f - (half - low));
+  const VecD s = f / (f64(2.0) + f), s2 = s * s;
+  const VecD rest = s2 * polynomial(s2, kQ), half = f64(0.5) * f * f;
+  const VecD small = fma(e, f64(0x1.a39ef35793c76p-33), fma(s, half + rest, low));
+  return fma(e, f64(0x1.62e42feep-1), f - (half - small));
+}
+
+// Of positive normal numbers: as in log_parts of floats, the exponent field switches at sqrt(1/2).
+struct LogPartsF64 {
+  VecD m, e;
+  VecL exponent;  // of the power of two, where it is in a double
+};
+TC_INLINE LogPartsF64 log_parts_of_normal(VecD x) {
+  const VecL shifted = bits(x) + VecL(0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
+  const VecD e = from_bits(shift_right<52>(shifted) | bits(f64(0x1p52))) - f64(0x1p52 + 1023);
+  return {from_bits((shifted & VecL(0x000fffffffffffff)) + VecL(0x3fe6a09e667f3bcd)), e,
+          shifted & VecL(0x7ff0000000000000)};
+}
+TC_INLINE LogPartsF64 log_parts(VecD x) {
+  const Mask<double> small = x < f64(std::numeric_limits<double>::min());
+  LogPartsF64 l = log_parts_of_normal(select(small, x * f64(0x1p54), x));
+  l.e = select(small, l.e - f64(54.0), l.e);
+  return l;
 }
 
 TC_INLINE VecD vlog(VecD x) {
-  VecD y = log_of_positive(x);
+  const LogPartsF64 l = log_parts(x);
+  VecD y = log_of_parts(l.m - f64(1.0), f64(0.0), l.e);
   y = select(x == f64(infinity<double>), x, y);
   y = select(x == f64(0.0), f64(-infinity<double>), y);
   return select(x >= f64(0.0), y, f64(not_a_number<double>));
 }
 
+// log(1 + x + low) for -1 < x: log(m 2^e) with m 2^e = fl(1 + x), to whose m - 1 comes what that sum lost.
+TC_INLINE VecD log1p_core(VecD x, VecD low) {
+  const VecD one = f64(1.0), u = one + x;
+  // Either the number or 1 is the larger part of the sum.
+  const Mask<double> less = x < one;
+  const VecD lost = select(less, x, one) - (u - select(less, one, x));
+  const LogPartsF64 l = log_parts_of_normal(u);
+  const VecD inverse_power = from_bits(VecL(0x7fe0000000000000) - l.exponent);
+  // Of large sums nothing is lost that shows, and the greatest have no inverse power.
+  const Wide f = sum_of(l.m - one, select(u < f64(0x1p1000), (lost + low) * inverse_power, f64(0.0)));
+  return log_of_parts(f.high, f.low, l.e);
+}
 TC_INLINE VecD vlog1p(VecD x) {
-  // As for floats: the second term restores what the sum lost.
-  const VecD u = f64(1.0) + x;
-  VecD y = vlog(u) + (x - (u - f64(1.0))) / u;
+  VecD y = log1p_core(x, f64(0.0));
   y = select(vabs(x) < f64(1e-17), x, y);
   y = select(x == f64(-1.0), f64(-infinity<double>), y);
-  return select(x == f64(infinity<double>), x, y);
+  y = select(x == f64(infinity<double>), x, y);
+  return select(x >= f64(-1.0), y, f64(not_a_number<double>));
 }
 
 TC_INLINE VecD vsigmoid(VecD x) {
@@ -116,33 +151,31 @@ TC_INLINE VecD vsoftplus(VecD x) {
 TC_INLINE VecD vtanh(VecD x) {
   const VecD t = vmin(f64(20.0), vabs(x));
   const VecD e = vexpm1(t + t);
-  const VecL sign(INT64_MIN);
-  return from_bits((bits(e / (e + f64(2.0))) & ~sign) | (bits(x) & sign));
+  return copysign(e / (e + f64(2.0)), x);
 }
 
 TC_INLINE VecD vmish(VecD x) {
   return x * vtanh(vsoftplus(x));
 }
 
-#define TC_LANEWISE(name, f)                                      \
-  TC_INLINE VecD name(VecD x) {                                   \
-    return lanewise(x, x, [](double v, double) { return f(v); }); \
-  }
-TC_LANEWISE(verf, __builtin_erf)
-TC_LANEWISE(vsin, __builtin_sin)
-TC_LANEWISE(vcos, __builtin_cos)
-TC_LANEWISE(vtan, __builtin_tan)
-TC_LANEWISE(vasin, __builtin_asin)
-TC_LANEWISE(vacos, __builtin_acos)
-TC_LANEWISE(vatan, __builtin_atan)
-TC_LANEWISE(vsinh, __builtin_sinh)
-TC_LANEWISE(vcosh, __builtin_cosh)
-TC_LANEWISE(vasinh, __builtin_asinh)
-TC_LANEWISE(vacosh, __builtin_acosh)
-TC_LANEWISE(vatanh, __builtin_atanh)
-#undef TC_LANEWISE
-TC_INLINE VecD vpow(VecD x, VecD y) {
-  return lanewise(x, y, [](double a, double b) { return __builtin_pow(a, b); });
+TC_INLINE VecD verf(VecD x) {
+  // (erf(t) - t) / t in t^2 on |t| <= 0.9375; relative error 2^-59.
+  constexpr double kSmall[] = {0.12837916709551256,     -0.3761263890318369,     0.11283791670951986,
+                               -0.026866170644470954,   0.005223977618248963,    -0.0008548326559857435,
+                               0.00012055313985513828,  -1.4925136104910318e-05, 1.6452780565190234e-06,
+                               -1.6253040693768022e-07, 1.392930844339609e-08,   -8.219855924720134e-10};
+  // log(erfc(1 + t)) on [0.93, 5.95]; error of erf 2^-58.
+  constexpr double kLarge[] = {
+      -1.8496055099332482,     -2.638967514234791,      -0.8431072563584792,    -0.0415610980468251,
+      0.010033825435090965,    -0.001977902989288578,   0.0002373243413215944,  2.627232027940787e-05,
+      -2.7147419834255657e-05, 9.591084187619626e-06,   -2.039786184332083e-06, 1.262228170803811e-07,
+      1.078689487934761e-07,   -5.6766792053976554e-08, 1.6487267934259464e-08, -3.234459106768713e-09,
+      4.263414222160046e-10,   -3.426046619702751e-11,  1.2693911668434056e-12};
+  const VecD t = clip_nan(vabs(x), f64(0.0), f64(5.95));
+  const VecD small = fma(t, polynomial_by_halves(t * t, kSmall), t);
+  const ExpPartsF64 e = exp_parts(polynomial_by_halves(t - f64(1.0), kLarge));
+  const VecD power = power_of_two(e.n);
+  return copysign(select(t < f64(0.9375), small, f64(1.0) - fma(power, e.p, power)), x);
 }
 
 TC_INLINE VecD vgelu(VecD x) {

@@ -1,4 +1,4 @@
-#include "tc/kernels/elementwise/vec_math_f64.h"
+#include "tc/kernels/elementwise/vec_pow.h"
 #include "tc/kernels/models/models.h"
 
 namespace tc::kernels {
