@@ -126,7 +126,7 @@ bool may_overwrite(const kernels::StripProgram& p, size_t k) {
 
 namespace {
 
-bool is_byte(DType t) {
+bool holds_bytes(DType t) {
   return t == DType::u8 || t == DType::i8;
 }
 
@@ -169,8 +169,9 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
   if (!program) return b.refuse("more values than a strip program has slots");
   // What one op makes of integers needs no table.
   const bool plain = program->program.type == kernels::Elem::i32 && program->code.size() == 1;
-  if (!plain && operands.size() == 1 && results.size() == 1 && is_byte(b.dtype(operands[0])) &&
-      is_byte(b.result_dtype(0)) && b.shape(operands[0]) == b.result_shape(0) && bind_look_up(b, *program, operands[0]))
+  if (!plain && operands.size() == 1 && results.size() == 1 && holds_bytes(b.dtype(operands[0])) &&
+      holds_bytes(b.result_dtype(0)) && b.shape(operands[0]) == b.result_shape(0) &&
+      bind_look_up(b, *program, operands[0]))
     return true;
   const Shape& shape = b.result_shape(results[0]);
   if (shape.rank() > kernels::kMaxRank) return b.refuse(cat("rank beyond ", kernels::kMaxRank));

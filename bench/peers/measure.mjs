@@ -1,4 +1,4 @@
-// ONNX Runtime Web as tc-bench measures it, in node and in a page alike.
+// ONNX Runtime Web, or what has its interface, as tc-bench measures it, in node and in a page alike.
 
 const warmUpMs = 20;
 const maxTimes = 4000;

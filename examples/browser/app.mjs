@@ -1,6 +1,6 @@
-// The page: draw and classify, measure, train. Files beside it (see serve.mjs): ort/ is ONNX Runtime Web, models/ what
-// `mnist --out` exports, data/ the MNIST files.
-import * as ort from './ort/ort.wasm.min.mjs';
+// The page: draw and classify, measure, train, by one of two runtimes that have the same interface. Files beside it (see
+// serve.mjs): ort/ is ONNX Runtime Web, tc/ tc's own WebAssembly where it has been built, models/ what `mnist --out`
+// exports, data/ the MNIST files.
 import { loadDigits, normalise, pixels, side, slice } from './digits.mjs';
 import { readSafetensors, Training } from './training.mjs';
 
@@ -11,13 +11,35 @@ const nextFrame = () => new Promise((done) => requestAnimationFrame(() => done()
 
 const pad = element('pad');
 const pen = pad.getContext('2d', { willReadFrequently: true });
-let session, tests, shown = -1;
+let tests, shown = -1;
+
+const runtimes = {
+  tc: { name: 'tc', file: './tc/index.mjs' },
+  ort: { name: 'ONNX Runtime Web', file: './ort/ort.wasm.min.mjs' },
+};
+let chosen; // one of them
+
+// Loads the runtime and the model, once.
+async function open(runtime) {
+  const begin = performance.now();
+  runtime.ort = await import(runtime.file);
+  runtime.ort.env.wasm.wasmPaths = new URL('./', new URL(runtime.file, import.meta.url)).href;
+  runtime.ort.env.wasm.numThreads = globalThis.crossOriginIsolated ? Math.min(4, navigator.hardwareConcurrency) : 1;
+  runtime.session = await runtime.ort.InferenceSession.create('models/mnist.onnx');
+  runtime.seconds = (performance.now() - begin) / 1e3;
+}
+async function choose(key) {
+  const runtime = runtimes[key];
+  await (runtime.ready ??= open(runtime));
+  chosen = runtime;
+  say('status', `Ready: ${runtime.name}, loaded in ${runtime.seconds.toFixed(2)} s.`);
+}
 
 // One at a time: a session takes no second run while one is under way.
 let last = Promise.resolve();
 const inTurn = (task) => (last = last.then(task, task));
 
-async function classify(images, n) {
+async function classify(images, n, { ort, session } = chosen) {
   const outputs = await session.run({ [session.inputNames[0]]: new ort.Tensor('float32', images, [n, 1, side, side]) });
   return outputs[session.outputNames[0]].data;
 }
@@ -118,21 +140,28 @@ async function check() {
   say('checked', `${right} of ${n} test digits are right.`);
 }
 
+// Each runtime that is there, in turns.
 async function measure() {
   const picture = slice(tests, 0, 1);
-  const times = [];
-  for (let k = -10; k < 100; ++k) {
-    const start = performance.now();
-    await inTurn(() => classify(picture, 1));
-    if (k >= 0) times.push(performance.now() - start);
+  const measured = Object.values(runtimes).filter((r) => !r.missing);
+  for (const runtime of measured) {
+    await (runtime.ready ??= open(runtime));
+    runtime.times = [];
   }
-  const total = times.reduce((a, b) => a + b);
-  times.sort((a, b) => a - b);
+  for (let k = -10; k < 100; ++k)
+    for (const runtime of measured) {
+      const start = performance.now();
+      await inTurn(() => classify(picture, 1, runtime));
+      if (k >= 0) runtime.times.push(performance.now() - start);
+    }
+  const each = (figure) => measured.map((r) => `${figure(r.times)} (${r.name})`).join(', ');
+  for (const { times } of measured) times.sort((x, y) => x - y);
+  const place = (k) => each((times) => `${times[k].toFixed(3)} ms`);
   const rows = [
-    ['median', `${times[50].toFixed(3)} ms`],
-    ['10th percentile', `${times[10].toFixed(3)} ms`],
-    ['90th percentile', `${times[90].toFixed(3)} ms`],
-    ['throughput', `${Math.round(1e3 * (times.length / total))} digits/s`],
+    ['median', place(50)],
+    ['10th percentile', place(10)],
+    ['90th percentile', place(90)],
+    ['throughput', each((times) => `${Math.round(1e3 * (times.length / times.reduce((x, y) => x + y)))} digits/s`)],
   ];
   element('measured').replaceChildren(
     ...rows.flatMap(([name, value]) => {
@@ -174,6 +203,7 @@ async function train() {
   element('stop').disabled = false;
   element('losses').replaceChildren();
   say('trend', 'Loading the train step…');
+  const { ort } = chosen;
   try {
     const [step, state, digits] = await Promise.all([
       ort.InferenceSession.create('models/mnist_train_step.onnx'),
@@ -210,16 +240,19 @@ function fail(error) {
 }
 
 async function start() {
-  ort.env.wasm.wasmPaths = new URL('./ort/', import.meta.url).href;
-  ort.env.wasm.numThreads = globalThis.crossOriginIsolated ? Math.min(4, navigator.hardwareConcurrency) : 1;
   clear();
   listenToPad();
-  const begin = performance.now();
-  [session, tests] = await Promise.all([
-    ort.InferenceSession.create('models/mnist.onnx'),
+  const built = await fetch('tc/package.json').then((r) => r.ok, () => false);
+  runtimes.tc.missing = !built;
+  element('runtime-tc').disabled = !built;
+  if (!built) say('tc-missing', '(./dev wasm builds it)');
+  element(built ? 'runtime-tc' : 'runtime-ort').checked = true;
+  [tests] = await Promise.all([
     loadDigits('data/t10k-images-idx3-ubyte', 'data/t10k-labels-idx1-ubyte', 1000),
+    choose(built ? 'tc' : 'ort'),
   ]);
-  say('status', `Ready after ${((performance.now() - begin) / 1e3).toFixed(2)} s.`);
+  for (const key of Object.keys(runtimes))
+    element(`runtime-${key}`).addEventListener('change', () => choose(key).catch(fail));
   const on = (id, f) => {
     element(id).disabled = false;
     element(id).addEventListener('click', () => Promise.resolve(f()).catch(fail));

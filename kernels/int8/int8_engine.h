@@ -15,6 +15,8 @@ namespace {
 inline constexpr int kInt8Vecs = 4, kInt8Rows = 6, kTileVecs = 4;
 #elif defined(TC_VNNI)
 inline constexpr int kInt8Vecs = 2, kInt8Rows = 6, kTileVecs = 2;
+#elif defined(__wasm__)
+inline constexpr int kInt8Vecs = 4, kInt8Rows = 4, kTileVecs = 2;  // V8 has registers for eight sums
 #else
 inline constexpr int kInt8Vecs = 4, kInt8Rows = 6, kTileVecs = 2;
 #endif
@@ -92,6 +94,12 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
 using Int8Tile = void (*)(const Int8Block&, int64_t first, int64_t count, int64_t at_row);
 
 #if !defined(TC_VNNI)
+// Whether there is an instruction for the sum of two products of bytes.
+#if defined(__wasm__)
+inline constexpr bool kMultipliesBytes = false;
+#else
+inline constexpr bool kMultipliesBytes = true;
+#endif
 // Without the instruction, bytes widen to words, once for a block: tiles read words, two of a quad at a time, and spend
 // nothing but a multiply-add and an addition on each register of pairs. The multiply-add of bytes makes three
 // instructions of four, but saturates: it is taken where few weights can make it. A loop in the first-level cache of a
@@ -309,7 +317,7 @@ void int8_rows(const Int8Block& b, std::integer_sequence<int, kLess...>) {
       return true;
     };
     // A part that has too many large weights speaks for the others.
-    bool tries_bytes = kSignedVectors;
+    bool tries_bytes = kSignedVectors && kMultipliesBytes;
     Words words;
     each_part(kWordQuads, [&](int64_t first, int64_t count) {
       const uint8_t* const vectors = b.vectors + first * kInt8Width * 4;

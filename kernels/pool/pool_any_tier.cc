@@ -40,7 +40,7 @@ template <class T, int64_t kBytes, class From>
     std::memcpy(&a, from(0) + at, kBytes);
     for (int64_t i = 1; i < count; ++i) {
       std::memcpy(&b, from(i) + at, kBytes);
-      a = (a != a) | (b < a) ? a : b;
+      a = ((a != a) | (b < a)) ? a : b;
     }
     std::memcpy(y + at, &a, kBytes);
   }

@@ -20,6 +20,14 @@ export function load(name) {
   return createRequire(path.join(packages, 'x.js'))(name);
 }
 
+// The folder of tc's own WebAssembly; TC_WEB names another one.
+export function tcWeb() {
+  const built = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../build-wasm/npm/tc-web');
+  const folder = path.resolve(process.env.TC_WEB ?? built);
+  if (!fs.existsSync(path.join(folder, 'tc.wasm'))) throw new Error(`${folder} has no tc.wasm; ./dev wasm builds it`);
+  return folder;
+}
+
 // The program.
 export function chromium() {
   for (const folder of (process.env.PATH ?? '').split(path.delimiter))

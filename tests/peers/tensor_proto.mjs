@@ -16,7 +16,7 @@ function varint(bytes, at) {
 }
 
 // Field number -> list of payloads: a BigInt for a varint, bytes for everything else.
-function fieldsOf(bytes) {
+export function fieldsOf(bytes) {
   const fields = {};
   let key, value, at = 0;
   while (at < bytes.length) {
@@ -35,7 +35,7 @@ function fieldsOf(bytes) {
 }
 
 // A repeated integer field, packed or not.
-function integers(payloads = []) {
+export function integers(payloads = []) {
   const values = [];
   for (const payload of payloads) {
     if (typeof payload === 'bigint') values.push(payload);

@@ -18,7 +18,11 @@ endif()
 
 add_library(tc_flags INTERFACE)
 # clang's -Wshadow takes scoped enumerators for variables.
-target_compile_options(tc_flags INTERFACE -Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow> -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>)
+target_compile_options(tc_flags INTERFACE -Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow> -Wconversion $<$<BOOL:${TC_WERROR}>:-Werror>
+  # clang has not all of g++'s pragmas, says where a loop that should be unrolled is not, and takes types that may lie
+  # anywhere for others.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas> $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-align-mismatch>)
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   # Counts are int64_t everywhere, and of what fits memory.
   target_compile_options(tc_flags INTERFACE -Wno-shorten-64-to-32)
@@ -145,8 +149,6 @@ function(tc_tier layer folder tier flags base)
   endif()
   # g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for uninitialised variables.
   target_compile_options(${target} PRIVATE ${flags} ${optimise} -ffp-contract=off -fno-lto -fno-exceptions -fno-math-errno
-    -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-    # clang has not all of g++'s pragmas, and says where a loop that should be unrolled is not.
-    $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas> $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+    -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   set_property(GLOBAL APPEND PROPERTY TC_TIER_TARGETS ${target})
 endfunction()

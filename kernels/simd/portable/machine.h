@@ -2,9 +2,14 @@
 // machine has a header of its own in place of this one, which defines the same functions.
 #pragma once
 #include "tc/kernels/simd/portable/raw.h"
+#if defined(__wasm_simd128__)
+#include "tc/kernels/simd/wasm/machine.h"
+#endif
 
 namespace tc::kernels {
 namespace {
+
+#if !defined(__wasm_simd128__)
 
 // Whether multiply_add rounds once.
 inline constexpr bool kFuses = false;
@@ -127,6 +132,8 @@ TC_INLINE bool any_set(U64 m) {
 TC_INLINE bool all_set(U64 m) {
   return (m[0] & m[1]) == ~uint64_t{0};
 }
+
+#endif
 
 // Half to float: the exponent is re-biased by a multiplication with 2^112, which also normalises subnormals.
 TC_INLINE F32 half_to_float(uint64_t four) {
