@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <type_traits>
 
 #include "tc/tools/common/compare.h"
 #include "tc/tools/serve/protocol.h"
@@ -62,22 +63,14 @@ Tensor made_up(const Type& type, std::mt19937& random) {
   extents[0] = 1;
   Tensor t(type.dtype(), extents);
   std::uniform_real_distribution<float> uniform(0, 1);
-  switch (type.dtype()) {
-    case DType::f32:
-      for (float& x : t.mutable_span<float>()) x = uniform(random);
-      break;
-    case DType::f64:
-      for (double& x : t.mutable_span<double>()) x = static_cast<double>(uniform(random));
-      break;
-    case DType::i64:
-      for (int64_t& x : t.mutable_span<int64_t>()) x = random() % 2;
-      break;
-    case DType::i32:
-      for (int32_t& x : t.mutable_span<int32_t>()) x = static_cast<int32_t>(random() % 2);
-      break;
-    default:
-      break;
-  }
+  const auto fill = [&]<class T>(std::type_identity<T>, auto&& draw) {
+    if (t.dtype() != dtype_of<T>) return;
+    for (T& x : t.mutable_span<T>()) x = static_cast<T>(draw());
+  };
+  fill(std::type_identity<float>(), [&] { return uniform(random); });
+  fill(std::type_identity<double>(), [&] { return uniform(random); });
+  fill(std::type_identity<int64_t>(), [&] { return random() % 2; });
+  fill(std::type_identity<int32_t>(), [&] { return random() % 2; });
   return t;
 }
 

@@ -214,8 +214,8 @@ void route(httplib::Server& server, State& state) {
     return httplib::Server::HandlerResponse::Handled;
   });
   server.Post(".*", [&state](const httplib::Request& http, httplib::Response& response) {
-    const auto place = place_of(http.path);
-    infer(http, response, state, state.models.find(place->name, place->version));
+    const Place place = place_of(http.path).value_or(Place());
+    guarded(response, [&] { infer(http, response, state, state.models.find(place.name, place.version)); });
   });
   server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
     if (!response.body.empty()) return;
