@@ -63,12 +63,14 @@ void report_dispatch(const Executable& e) {
 
 }  // namespace
 
-std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options) {
+std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options,
+                                          kernels::TableForm form) {
   const Frame frame("compilation of", module->main().name());
   std::shared_ptr<Executable> e(new Executable);
   e->module_ = std::move(module);
   e->options_ = options;
   e->seed_ = options.seed ? *options.seed : fresh_seed();
+  e->form_ = form;
   e->tier_ = kernels::active_tier();
   if (options.isa) e->tier_ = std::min(e->tier_, *options.isa);
   const Stage optimising(*e, "optimise");
@@ -81,7 +83,7 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   const Stage planning(*e, "plan");
   if (options.level == 2 && options.kernels && cpu::Specialisations::useful_for(e->module_->main()))
     e->special_ = std::make_unique<cpu::Specialisations>();
-  cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_, /*replaces_weights=*/!e->special_);
+  cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_, form), e->packed_, /*replaces_weights=*/!e->special_);
   e->plan_ = builder.build(e->module_->main());
   planning.done(e->plan_->steps.size());
   if (verbose(Topic::dispatch)) report_dispatch(*e);
@@ -109,6 +111,9 @@ void Executable::optimise(Module& module) const {
   passes.level = options_.level;
   passes.verify = options_.level > 0;
   passes.enable = {"inline-functions"};  // plans have no calls
+  // Such products round what they multiply weights with to 16 bits.
+  if (form_ == kernels::TableForm::strict)
+    passes.disable = {"product-with-dequantised-weights", "gemm-with-dequantised-weights"};
   optimize(module, passes);
 }
 
@@ -117,7 +122,8 @@ cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& con
   const cpu::Plan* plan = special_->find(
       *module_, inputs, [&](Module& m) { optimise(m); },
       [&](const Module& m) {
-        return cpu::PlanBuilder(options_, kernels::table(tier_), packed_, /*replaces_weights=*/false).build(m.main());
+        return cpu::PlanBuilder(options_, kernels::table(tier_, form_), packed_, /*replaces_weights=*/false)
+            .build(m.main());
       });
   if (!plan) return context.frame_;
   auto& frame = context.special_frames_[plan];

@@ -11,6 +11,7 @@
 #include "tc/backend/cpu/options.h"
 #include "tc/backend/cpu/specialise.h"
 #include "tc/ir/module.h"
+#include "tc/kernels/strict.h"
 
 namespace tc {
 
@@ -68,7 +69,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   size_t constant_bytes() const;
 
  private:
-  friend std::shared_ptr<const Executable> compile(std::unique_ptr<Module>, const CompileOptions&);
+  friend std::shared_ptr<const Executable> compile(std::unique_ptr<Module>, const CompileOptions&, kernels::TableForm);
   Executable() = default;
   void optimise(Module& module) const;
   // The frame of the context to run these inputs in.
@@ -76,6 +77,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   std::unique_ptr<Module> module_;
   CompileOptions options_;
   kernels::Tier tier_ = kernels::Tier::sse42;
+  kernels::TableForm form_ = kernels::TableForm::fast;
   mutable cpu::PackedWeights packed_;
   std::unique_ptr<cpu::Plan> plan_;
   std::unique_ptr<cpu::Specialisations> special_;  // null: not worth it
@@ -83,8 +85,10 @@ class Executable : public std::enable_shared_from_this<Executable> {
   mutable std::atomic<uint64_t> runs_{0};  // begun
 };
 
-// Optimises the module, chooses kernels, packs weights and plans memory. Takes the module over.
-std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options = {});
+// Optimises the module, chooses kernels from the tables of `form`, packs weights and plans memory. Takes the module
+// over.
+std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options = {},
+                                          kernels::TableForm form = kernels::TableForm::fast);
 
 // Every step of the plan, those of regions included, in order.
 void walk_steps(const cpu::Plan& plan, const std::function<void(const cpu::Step&, int depth)>& f, int depth = 0);
