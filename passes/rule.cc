@@ -25,7 +25,7 @@ double Rewrite::number(const Any& c) const {
 bool Rewrite::single_use(const Value* v) const {
   int uses = 0;
   for (const Use* u = v->first_use(); u; u = u->next())
-    if (u->user()->graph()) ++uses;
+    if (u->user()->graph() && ++uses > 1) return false;
   return uses == 1;
 }
 

@@ -71,6 +71,9 @@ void optimise(Module& module, const CompileOptions& options) {
     passes.target = &cpu::target();
   else
     passes.enable = {"inline-functions"};  // plans have no calls
+  // Such products round what they multiply weights with to 16 bits.
+  if (options.form == kernels::TableForm::strict)
+    passes.disable = {"product-with-dequantised-weights", "gemm-with-dequantised-weights"};
   optimize(module, passes);
 }
 
@@ -88,7 +91,8 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const 
   const Stage planning(*e, "plan");
   if (options.level == 2 && options.kernels && cpu::Specialisations::useful_for(e->module_->main()))
     e->special_ = std::make_unique<cpu::Specialisations>();
-  cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_), e->packed_, /*replaces_weights=*/!e->special_);
+  cpu::PlanBuilder builder(e->options_, kernels::table(e->tier_, e->options_.form), e->packed_,
+                           /*replaces_weights=*/!e->special_);
   e->plan_ = builder.build(e->module_->main());
   planning.done(e->plan_->steps.size());
   if (verbose(Topic::dispatch)) report_dispatch(*e);
@@ -116,7 +120,8 @@ cpu::Frame& Executable::frame_for(const std::vector<Datum>& inputs, Context& con
   const cpu::Plan* plan = special_->find(
       *module_, inputs, [&](Module& m) { optimise(m, options_); },
       [&](const Module& m) {
-        return cpu::PlanBuilder(options_, kernels::table(tier_), packed_, /*replaces_weights=*/false).build(m.main());
+        return cpu::PlanBuilder(options_, kernels::table(tier_, options_.form), packed_, /*replaces_weights=*/false)
+            .build(m.main());
       });
   if (!plan) return context.frame_;
   auto& frame = context.special_frames_[plan];

@@ -341,7 +341,7 @@ void PlanBuilder::bind_node(Node& node) {
 // their pages.
 void PlanBuilder::release_weight(Value& v) {
   const Tensor& weight = *v.constant();
-  if (v.uses().size() > 1 || slots_.count({&v, Layout::plain}) || !packed_.release_source(weight)) return;
+  if (!v.single_use() || slots_.count({&v, Layout::plain}) || !packed_.release_source(weight)) return;
   v.def()->set_attrs(std::make_shared<Constant::Attrs>(Constant::Attrs{weight.without_data()}));
 }
 

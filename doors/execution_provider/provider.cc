@@ -256,6 +256,7 @@ Status* create(Factory*, const void* const*, const void* const*, size_t, const v
     p->release_infos = release_infos;
     p->options.level = number(option(session_options, "level"), "level", 2);
     p->options.isa = option(session_options, "isa");
+    p->options.precision = option(session_options, "precision");
     p->options.team = make_team(number(option(session_options, "threads"), "threads", 0));
     *out = p.release();
   });

@@ -125,6 +125,7 @@ CompilerOptions compiler_options(const OrtEnv& env, const OrtSessionOptions& o) 
   c.level = o.level;
   c.team = team_of(env, o);
   if (const auto it = o.entries.find("tc.isa"); it != o.entries.end()) c.isa = it->second;
+  if (const auto it = o.entries.find("tc.precision"); it != o.entries.end()) c.precision = it->second;
   return c;
 }
 

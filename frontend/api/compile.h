@@ -28,6 +28,13 @@ struct CompilerOptions {
   int threads = 0;       // of a run; 0: one per core of the process
   // Cap: "sse42", "avx2", "avx512", "amx", "portable"; empty: what the machine has, capped by TC_ISA.
   std::string isa = {};
+  // How products and convolutions of f32 are computed. "strict": by plain f32 multiply-adds; "default": where that is
+  // faster also by Winograd's and Strassen's methods, split bf16 and 22-bit weights (docs/accuracy.md); "fast": in 16
+  // bits where there are kernels for it, which no tier has yet. Empty: as TC_PRECISION says, else default.
+  std::string precision = {};
+  // Weights are packed once for products of any number of rows, instead of once for a few and once for many: less
+  // memory, slower products of a few rows. Strict products do so anyway.
+  bool compact_weights = false;
   // Bytes of working memory of one run; Error limit_memory beyond. UINT64_MAX: 80 % of what the machine or the
   // process's control group has.
   uint64_t max_memory = UINT64_MAX;

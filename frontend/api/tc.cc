@@ -1,5 +1,6 @@
 #include "tc/frontend/api/tc.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/tensor_budget.h"
 #include "tc/ir/text/parse.h"
+#include "tc/ir/verbose.h"
 #include "tc/kernels/cpu.h"
 #include "tc/passes/autodiff/autodiff.h"
 
@@ -71,6 +73,22 @@ struct Compiled::Pool {
   }
 };
 
+namespace {
+
+kernels::TableForm table_form(const Function& f, const CompilerOptions& options) {
+  const char* given = options.precision.empty() ? std::getenv("TC_PRECISION") : options.precision.c_str();
+  const std::string_view precision = given && *given ? given : "default";
+  if (precision != "strict" && precision != "default" && precision != "fast")
+    fail(ErrorCode::bad_argument, options.precision.empty() ? "TC_PRECISION: " : "", "unknown precision '", precision,
+         "'; one of strict default fast");
+  if (precision == "fast" && verbose(Topic::compile))
+    report(Topic::compile, "graph,precision,computed", {f.name(), "fast", "default: there are no kernels of 16 bits"});
+  if (precision == "strict") return kernels::TableForm::strict;
+  return options.compact_weights ? kernels::TableForm::one_form : kernels::TableForm::fast;
+}
+
+}  // namespace
+
 Compiled compile(const Function& f, const CompilerOptions& options) {
   CompileOptions o;
   o.level = options.level;
@@ -91,6 +109,7 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
     }
   }
   Compiled c;
+  o.form = table_form(f, options);
   const auto budget = std::make_shared<Budget>();
   budget->stop_at(nullptr, nanoseconds(options.deadline));
   const Budget::Scope scope(budget);

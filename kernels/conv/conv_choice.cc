@@ -225,8 +225,9 @@ ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& s, bool 
       consider(ConvAlgorithm::split, [&] { return split_cost(kernels, s); });
       consider(ConvAlgorithm::split_winograd, [&] { return split_winograd_cost(kernels, s); });
     }
-    for (const auto a : {ConvAlgorithm::winograd2, ConvAlgorithm::winograd4, ConvAlgorithm::winograd6})
-      consider(a, [&] { return winograd_cost(kernels, s, a); });
+    if (kernels.winograd.fn != nullptr)
+      for (const auto a : {ConvAlgorithm::winograd2, ConvAlgorithm::winograd4, ConvAlgorithm::winograd6})
+        consider(a, [&] { return winograd_cost(kernels, s, a); });
     if (best != ConvAlgorithm::direct) return best;
   }
   // One thread, AVX-512, 64 channels of 56 x 56: direct 257 GFLOP/s, im2col 162.

@@ -27,10 +27,12 @@ struct EngineOptions {
   NamedTensors inputs;  // for all of the model's inputs
   int threads = 1;
   std::string library;  // shared library of ONNX Runtime
+  bool strict = false;  // tc: f32 by plain multiply-adds
   bool exact = false;   // ONNX Runtime: products of bytes that do not saturate on machines without VNNI
 };
 
 std::unique_ptr<Engine> make_tc_engine(const EngineOptions& options);
+inline constexpr const char* kTcStrict = "tc-strict";
 inline constexpr const char *kOrt = "ort", *kOrtExact = "ort-exact";
 // ONNX Runtime through its C API. Errors: bad_file when the library cannot be loaded, check_failed with ONNX Runtime's
 // own message when it refuses the model or fails.

@@ -34,7 +34,8 @@ double one_element_step_ns() {
 
 class TcEngine : public Engine {
  public:
-  explicit TcEngine(const EngineOptions& o) : function_(load(o.model)), compiled_(compile(function_, {})) {
+  explicit TcEngine(const EngineOptions& o)
+      : function_(load(o.model)), compiled_(compile(function_, {.precision = o.strict ? "strict" : ""})) {
     context_ = compiled_.executable().make_context(o.threads);
     for (const auto& info : function_.inputs()) {
       const auto it =

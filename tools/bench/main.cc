@@ -41,7 +41,8 @@ struct Options {
 };
 
 constexpr const char* kBrowser = "ort-browser";
-constexpr const char* kEngines[] = {"tc", kOrt, kOrtExact, "ort-wasm", kBrowser, "tc-wasm", "tc-browser", kStreams};
+constexpr const char* kEngines[] = {"tc",     kTcStrict, kOrt,         kOrtExact, "ort-wasm",
+                                    kBrowser, "tc-wasm", "tc-browser", kStreams};
 const std::map<std::string, std::string> kScripts{{"ort-wasm", "bench/peers/ort_wasm.mjs"},
                                                   {kBrowser, "bench/peers/ort_browser.mjs"},
                                                   {"tc-wasm", "bench/peers/tc_wasm.mjs"},
@@ -246,9 +247,10 @@ by more than the tolerances that others have: give some. "steps" are those of a 
 through one that computes a single element. With --errors a table says how far each engine is off, as a
 share of the largest output: what Winograd's method and products by halves cost beside other orders of sums.
 
-Engines: tc; ort is ONNX Runtime; ort-exact is told to multiply bytes exactly, which it does not by itself on machines
-without VNNI; ort-wasm is ONNX Runtime Web in node, ort-browser the same in headless Chromium; tc-wasm and tc-browser
-are what ./dev wasm builds. The peak memory in Chromium is that of the process that shows the page. streams is no engine but a loop that reads the inputs and writes as much as the
+Engines: tc; tc-strict is tc with --precision strict; ort is ONNX Runtime; ort-exact is told to multiply bytes exactly,
+which it does not by itself on machines without VNNI; ort-wasm is ONNX Runtime Web in node, ort-browser the same in
+headless Chromium; tc-wasm and tc-browser are what ./dev wasm builds. The peak memory in Chromium is that of the process
+that shows the page. streams is no engine but a loop that reads the inputs and writes as much as the
 outputs are: the bound for models that do little else.
 
 Models that need no file are zoo:NAME, all of them zoo:all; --list names them, --save-models keeps their ONNX files.
@@ -268,6 +270,7 @@ Examples:
   tc-bench zoo:resnet18 --engines tc-wasm,ort-wasm --threads 1
   tc-bench zoo:elementwise --engines tc,ort,streams
   tc-bench zoo:conv3_64 --errors --threads 1 --isa avx512
+  tc-bench zoo:resnet18 --errors --engines tc,tc-strict,ort
   tc-bench a.onnx b.onnx --engines tc,ort,ort-wasm --md table.md --json out.json --svg plot.svg
 
 Exit status: 0 success, 1 an engine failed or outputs differ, 2 wrong command line.)";

@@ -178,10 +178,11 @@ int serve(const std::string& name, const std::string& ort_library) {
     options.inputs = read_npz(request["inputs"]);
     options.library = ort_library;
     options.exact = name == kOrtExact;
+    options.strict = name == kTcStrict;
     auto start = Clock::now();
-    engine = name == "tc"       ? make_tc_engine(options)
-             : name == kStreams ? make_streams_engine(options)
-                                : make_ort_engine(options);
+    engine = name == "tc" || name == kTcStrict ? make_tc_engine(options)
+             : name == kStreams                ? make_streams_engine(options)
+                                               : make_ort_engine(options);
     const double load_ms = ms_since(start);
     start = Clock::now();
     engine->run();

@@ -210,6 +210,8 @@ std::vector<std::string> worker_command(const Options& o, const char* self) {
   std::vector<std::string> args = {self,    "--suite-worker", "-O",
                                    o.level, "--threads",      std::to_string(o.compile.threads)};
   if (!o.compile.isa.empty()) args.insert(args.end(), {"--isa", o.compile.isa});
+  if (!o.compile.precision.empty()) args.insert(args.end(), {"--precision", o.compile.precision});
+  if (o.compile.compact_weights) args.push_back("--compact-weights");
   if (o.interpreter) args.push_back("--interpreter");
   if (!o.reexport.empty()) args.insert(args.end(), {"--reexport", o.reexport});
   if (o.compile.max_memory != UINT64_MAX)
@@ -297,6 +299,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--isa", o.compile.isa, "cap of the instruction set")
       ->check(CLI::IsMember(kernels::tier_names()));
+  app.add_option("--precision", o.compile.precision,
+                 "of f32 products and convolutions (default: TC_PRECISION, else default)")
+      ->check(CLI::IsMember({"strict", "default", "fast"}));
+  app.add_flag("--compact-weights", o.compile.compact_weights, "one packed form of weights for all numbers of rows");
   app.add_option("-O,--level", o.level, "optimisation level")
       ->check(CLI::IsMember({"0", "1", "2"}))
       ->capture_default_str();

@@ -1,9 +1,12 @@
 // What a run can be given beside its inputs: what ends it, a place for its profile, threads that others use.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
+#include "tc/kernels/cpu.h"
+#include "tc/kernels/strict.h"
 #include "tc/tc.h"
 
 namespace tc {
@@ -97,6 +100,72 @@ TEST(Run, CallersShareATeam) {
   // OpenMP's launcher is one of the team.
   EXPECT_LE(most, before + kCallers + 2);
   EXPECT_THROW(make_team(-1), Error);
+}
+
+// A convolution that every tier computes by Winograd's method, or by split bf16, where it may.
+std::vector<std::string> conv_kernels(const CompilerOptions& options, Tensor* y) {
+  const Compiled f = compile(trace("conv", {{"x", f32, {1, 64, 28, 28}}},
+                                   [](Var x) {
+                                     Tensor w(f32, {64, 64, 3, 3});
+                                     int value = 0;
+                                     for (float& v : w.mutable_span<float>())
+                                       v = static_cast<float>((value = (value * 37 + 11) % 251) - 125) / 3000;
+                                     return conv(x, w, {.padding = Padding{1, 1}});
+                                   }),
+                             options);
+  Tensor x(f32, {1, 64, 28, 28});
+  int value = 0;
+  for (float& v : x.mutable_span<float>()) v = static_cast<float>((value = (value * 29 + 3) % 241) - 120) / 120;
+  std::vector<StepTime> steps;
+  *y = f.run({x}, {.profile = &steps})[0].tensor();
+  std::vector<std::string> kernels;
+  for (const StepTime& s : steps)
+    if (s.kernel.starts_with("conv_f32")) kernels.push_back(s.kernel);
+  return kernels;
+}
+
+bool approximates(const std::string& kernel) {
+  return kernel.find("winograd") != kernel.npos || kernel.find("split") != kernel.npos;
+}
+
+TEST(Precision, StrictIsPlainSums) {
+  Tensor usual, strict, by_environment;
+  const auto kernels = conv_kernels({}, &usual);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_TRUE(approximates(kernels[0])) << kernels[0];
+  EXPECT_FALSE(approximates(conv_kernels({.precision = "strict"}, &strict).at(0)));
+  EXPECT_FALSE(strict.identical(usual));
+  setenv("TC_PRECISION", "strict", 1);
+  conv_kernels({}, &by_environment);
+  EXPECT_TRUE(strict.identical(by_environment));
+  conv_kernels({.precision = "default"}, &by_environment);
+  EXPECT_TRUE(usual.identical(by_environment));
+  unsetenv("TC_PRECISION");
+}
+
+TEST(Precision, UnknownOnesAreRefused) {
+  const Function f = trace("f", {{"x", f32, {1}}}, [](Var x) { return x + x; });
+  EXPECT_THROW(compile(f, {.precision = "loose"}), Error);
+  setenv("TC_PRECISION", "loose", 1);
+  EXPECT_THROW(compile(f), Error);
+  unsetenv("TC_PRECISION");
+}
+
+// Tables of each tier: what products may do is theirs alone to say.
+TEST(Precision, TablesOfOneFormHaveNoFewerBits) {
+  for (int tier = 0; tier <= static_cast<int>(kernels::active_tier()); ++tier)
+    for (const auto form : {kernels::TableForm::one_form, kernels::TableForm::strict}) {
+      const kernels::Table& t = kernels::table(static_cast<kernels::Tier>(tier), form);
+      const kernels::GemmTraits of_products = t.gemm.traits.fn();
+      EXPECT_EQ(of_products.few_rows, 0);
+      if (tier > 0) {
+        EXPECT_NE(kernels::table(static_cast<kernels::Tier>(tier)).gemm.traits.fn().few_rows, 0);
+      }
+      if (form != kernels::TableForm::strict) continue;
+      EXPECT_FALSE(of_products.splits);
+      EXPECT_EQ(of_products.strassen_cost, 0);
+      EXPECT_EQ(t.conv.winograd.fn, nullptr);
+    }
 }
 
 }  // namespace
