@@ -11,6 +11,7 @@
 #endif
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -87,6 +88,16 @@ void read_model(CpuInfo& info) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   info.model = text;
 }
+#elif defined(__aarch64__)
+void read_features(CpuInfo& info) {
+  info.tier = Tier::neon;
+#if defined(__linux__)
+  constexpr unsigned long kDotProducts = 1ul << 20, kMatrixInt8 = 1ul << 13;  // HWCAP_ASIMDDP, HWCAP2_I8MM
+  info.dotprod = (getauxval(AT_HWCAP) & kDotProducts) != 0;
+  info.i8mm = info.dotprod && (getauxval(AT_HWCAP2) & kMatrixInt8) != 0;
+#endif
+}
+void read_model(CpuInfo&) {}
 #else
 void read_features(CpuInfo&) {}
 void read_model(CpuInfo&) {}
@@ -165,6 +176,8 @@ bool is_built(Tier tier) {
   switch (tier) {
     case Tier::portable:
       return TC_WITH_PORTABLE;
+    case Tier::neon:
+      return TC_WITH_NEON;
     case Tier::sse42:
       return TC_WITH_SSE42;
     case Tier::avx2:

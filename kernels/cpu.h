@@ -29,6 +29,8 @@ struct CpuInfo {
   std::string model;                  // brand string; empty if unknown
   Tier tier = Tier::portable;         // the highest tier of this build that the hardware and the operating system
                                       // support
+  bool dotprod = false;               // sdot
+  bool i8mm = false;                  // usdot
   bool avx_vnni = false;              // VEX-encoded vpdpbusd
   bool avx512_vnni = false;           // vpdpbusd on 512-bit registers
   bool avx512_bf16 = false;           // vdpbf16ps

@@ -13,6 +13,10 @@
 #include "tc/kernels/int8/int8_amx.h"
 #include "tc/kernels/rnn/rnn_amx.h"
 #endif
+#if TC_WITH_NEON
+#include "tc/kernels/blockwise/blockwise_neon.h"
+#include "tc/kernels/int8/int8_neon.h"
+#endif
 #if TC_WITH_AVX512 || TC_WITH_AVX2
 #include "tc/kernels/blockwise/blockwise_vnni.h"
 #include "tc/kernels/int8/int8_vnni.h"
@@ -22,6 +26,7 @@ namespace tc::kernels {
 
 #define TC_X(name, Struct)                   \
   extern const Struct name##_table_portable; \
+  extern const Struct name##_table_neon;     \
   extern const Struct name##_table_sse42;    \
   extern const Struct name##_table_avx2;     \
   extern const Struct name##_table_avx512;
@@ -58,6 +63,15 @@ struct Tables {
 #define TC_X(name, Struct) TC_ADD(portable, name, Struct)
     TC_KERNEL_FAMILIES(TC_X)
 #undef TC_X
+#endif
+#if TC_WITH_NEON
+#define TC_X(name, Struct) TC_ADD(neon, name, Struct)
+    TC_KERNEL_FAMILIES(TC_X)
+#undef TC_X
+    if (cpu_info().i8mm)
+      use_int8_i8mm(of(Tier::neon).int8), use_blockwise_i8mm(of(Tier::neon).blockwise);
+    else if (cpu_info().dotprod)
+      use_int8_dotprod(of(Tier::neon).int8), use_blockwise_dotprod(of(Tier::neon).blockwise);
 #endif
 #if TC_WITH_SSE42
 #define TC_X(name, Struct) TC_ADD(sse42, name, Struct)

@@ -6,14 +6,15 @@
 
 namespace tc::kernels {
 
-// portable: vectors of 128 bits as compilers have them for any machine. amx: AVX-512 with VNNI and BF16, and tiles of
-// bytes and of bf16; it has no *_tier.cc objects of its own, but kernels that take the place of some of avx512's.
-enum class Tier { portable, sse42, avx2, avx512, amx };
+// portable: vectors of 128 bits as compilers have them for any machine. neon: what every aarch64 machine has. amx:
+// AVX-512 with VNNI and BF16, and tiles of bytes and of bf16; it has no *_tier.cc objects of its own, but kernels that
+// take the place of some of avx512's.
+enum class Tier { portable, neon, sse42, avx2, avx512, amx };
 
-inline constexpr int kTierCount = 5;
+inline constexpr int kTierCount = 6;
 
 constexpr const char* tier_name(Tier tier) {
-  constexpr const char* kNames[] = {"portable", "sse42", "avx2", "avx512", "amx"};
+  constexpr const char* kNames[] = {"portable", "neon", "sse42", "avx2", "avx512", "amx"};
   return kNames[static_cast<int>(tier)];
 }
 

@@ -34,6 +34,11 @@ inline constexpr int kRegisters = 16;
 inline constexpr int kPanelVecs = 4;
 inline constexpr int kMaxRows[] = {0, 6, 4, 2, 2};
 #define TC_TILE_NAME "2x16"
+#elif defined(TC_NEON_VECTORS)
+inline constexpr int kRegisters = 32;
+inline constexpr int kPanelVecs = 4;
+inline constexpr int kMaxRows[] = {0, 8, 8, 6, 4};
+#define TC_TILE_NAME "4x16"
 #else
 inline constexpr int kRegisters = 16;
 inline constexpr int kPanelVecs = 4;

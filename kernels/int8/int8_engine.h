@@ -11,7 +11,7 @@ namespace {
 
 // Registers of a panel, and rows and registers of a tile: accumulators, one step of the vectors, a repeated quad and a
 // sum of products fit 32 or 16 registers.
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(TC_NEON_VECTORS)
 inline constexpr int kInt8Vecs = 4, kInt8Rows = 6, kTileVecs = 4;
 #elif defined(TC_VNNI)
 inline constexpr int kInt8Vecs = 2, kInt8Rows = 6, kTileVecs = 2;

@@ -35,6 +35,7 @@ struct VecFace {
 };
 
 extern const VecFace vec_face_portable;
+extern const VecFace vec_face_neon;
 extern const VecFace vec_face_sse42;
 extern const VecFace vec_face_avx2;
 extern const VecFace vec_face_avx512;

@@ -28,6 +28,9 @@ std::vector<TierFace> faces() {
 #if TC_WITH_PORTABLE
     {Tier::portable, &testing::vec_face_portable},
 #endif
+#if TC_WITH_NEON
+    {Tier::neon, &testing::vec_face_neon},
+#endif
 #if TC_WITH_SSE42
     {Tier::sse42, &testing::vec_face_sse42},
 #endif

@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = [
     r"kernels/simd/.*",
     r"kernels/.*_amx\.(cc|h)",  # tiles
+    r"kernels/.*_(dotprod|i8mm)_neon\.cc",
     r"kernels/.*_(avx_)?vnni\.(cc|h)",
     r"kernels/conv/depthwise_plane_tier\.h",  # included with AVX2 only: masked loads, shifts across a register
     r"kernels/cpu\.cc",  # asks the processor

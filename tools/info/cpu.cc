@@ -25,6 +25,8 @@ std::vector<std::string> tiers() {
 std::vector<std::string> extensions() {
   const kernels::CpuInfo& cpu = kernels::cpu_info();
   std::vector<std::string> names;
+  if (cpu.dotprod) names.push_back("dotprod");
+  if (cpu.i8mm) names.push_back("i8mm");
   if (cpu.avx_vnni) names.push_back("avx_vnni");
   if (cpu.avx512_vnni) names.push_back("avx512_vnni");
   if (cpu.avx512_bf16) names.push_back("avx512_bf16");

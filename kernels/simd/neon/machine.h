@@ -28,13 +28,13 @@ TC_INLINE F64 root(F64 x) {
   return vsqrtq_f64(x);
 }
 
-#define TC_BY_TYPE(name, intrinsic)       \
-  template <class T>                      \
-  TC_INLINE Raw<T> name(Raw<T> x) {       \
-    if constexpr (sizeof(T) == 4)         \
-      return Raw<T>(intrinsic##_f32(x));  \
-    else                                  \
-      return Raw<T>(intrinsic##_f64(x));  \
+#define TC_BY_TYPE(name, intrinsic)      \
+  template <class T>                     \
+  TC_INLINE Raw<T> name(Raw<T> x) {      \
+    if constexpr (sizeof(T) == 4)        \
+      return Raw<T>(intrinsic##_f32(x)); \
+    else                                 \
+      return Raw<T>(intrinsic##_f64(x)); \
   }
 TC_BY_TYPE(magnitude, vabsq)
 TC_BY_TYPE(nearest, vrndnq)
@@ -103,6 +103,40 @@ TC_INLINE uint64_t low_halves(I32 x) {
 TC_INLINE uint64_t float_to_half(F32 v) {
   return vget_lane_u64(vreinterpret_u64_f16(vcvt_f16_f32(v)), 0);
 }
+
+// Operands of products of bytes that are summed by quads, for files that are compiled for machines with an instruction
+// for it. Where it takes bytes of one signedness alone, unsigned ones are moved by 128, and signed ones bring along
+// what that takes from a sum.
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+struct UnsignedQuads {
+  U8 all;
+  UnsignedQuads() = default;
+  explicit TC_INLINE UnsignedQuads(I32 b) : all((U8)b) {}
+};
+struct SignedQuads {
+  I8 all;
+  SignedQuads() = default;
+  explicit TC_INLINE SignedQuads(I32 b) : all((I8)b) {}
+};
+TC_INLINE I32 add_quad_products(I32 sum, UnsignedQuads u, SignedQuads s) {
+  return vusdotq_s32(sum, u.all, s.all);
+}
+#elif defined(__ARM_FEATURE_DOTPROD)
+struct UnsignedQuads {
+  I8 all;
+  UnsignedQuads() = default;
+  explicit TC_INLINE UnsignedQuads(I32 b) : all((I8)((U8)b ^ splat<uint8_t>(128))) {}
+};
+struct SignedQuads {
+  I8 all;
+  I32 moved;
+  SignedQuads() = default;
+  explicit TC_INLINE SignedQuads(I32 b) : all((I8)b), moved(-vdotq_s32(I32{}, (I8)b, splat<int8_t>(-128))) {}
+};
+TC_INLINE I32 add_quad_products(I32 sum, UnsignedQuads u, SignedQuads s) {
+  return vdotq_s32((I32)((U32)sum + (U32)s.moved), u.all, s.all);
+}
+#endif
 
 }  // namespace
 }  // namespace tc::kernels

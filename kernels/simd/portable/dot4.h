@@ -1,6 +1,6 @@
-// dot4.h by the compiler's vectors: bytes widen to words, whose products are summed by pairs.
+// dot4.h by the compiler's vectors: without TC_VNNI bytes widen to words, whose products are summed by pairs.
 #pragma once
-#include "tc/kernels/simd/portable/machine.h"
+#include "tc/kernels/simd/portable/by_machine.h"
 
 namespace tc::kernels {
 namespace {
@@ -24,7 +24,19 @@ TC_INLINE Bytes add_lanes(Bytes a, Bytes b) {
 
 inline constexpr int kQuads = static_cast<int>(sizeof(Bytes) / 4);  // lanes
 
-// An operand as dot4 takes it. kFit: two neighbouring products fit a word.
+// An operand as dot4 takes it.
+#if defined(TC_VNNI)
+template <bool kSigned, bool kFit = false>
+struct Quads {
+  std::conditional_t<kSigned, SignedQuads, UnsignedQuads> all;
+  Quads() = default;
+  explicit TC_INLINE Quads(Bytes b) : all(b) {}
+};
+TC_INLINE Bytes dot4(Bytes sum, Quads<false> u, Quads<true> s) {
+  return add_quad_products(sum, u.all, s.all);
+}
+#else
+// kFit: two neighbouring products fit a word.
 template <bool kSigned, bool kFit = false>
 struct Quads {
   I16 even, odd;  // words
@@ -88,6 +100,20 @@ TC_INLINE Bytes lower_half(Bytes b) {
 TC_INLINE Bytes minus_bytes(Bytes a, Bytes b) {
   return (Bytes)((U8)a - (U8)b);
 }
+
+// Four or sixteen bytes as words.
+template <bool kSigned>
+TC_INLINE void widen_quad(const uint8_t* from, int16_t* to) {
+  const U8 bytes = (U8)splat<uint32_t>(load_raw<uint32_t>(from));
+  store_raw(to, ((U64)widen_words<kSigned, false>(bytes))[0]);
+}
+template <bool kSigned>
+TC_INLINE void widen_four_quads(const uint8_t* from, int16_t* to) {
+  const U8 bytes = load_raw<U8>(from);
+  store_raw(to, widen_words<kSigned, false>(bytes));
+  store_raw(to + 8, widen_words<kSigned, true>(bytes));
+}
+#endif
 TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {
   return dot4(sum, u, s);
 }
@@ -96,7 +122,11 @@ TC_INLINE Bytes dot4(Bytes sum, Quads<true> s, Quads<false> u) {
 // Takes `kCalls` calls of add, then finish.
 template <int kBits, int kCalls>
 struct QuadSum {
+#if defined(TC_VNNI)
+  static constexpr bool kByWords = false;
+#else
   static constexpr bool kByWords = kCalls * 2 * ((1 << kBits) - 1) * 128 < 1 << 15;
+#endif
   Bytes sum = no_bytes(), words = no_bytes();
   TC_INLINE void add(Bytes u, Bytes s) {
     if constexpr (kByWords)
@@ -106,7 +136,7 @@ struct QuadSum {
   }
   TC_INLINE void finish() {
     if constexpr (kByWords) {
-      sum = add_pairs(sum, words, (Bytes)splat<int16_t>(1));
+      sum = add_lanes(sum, add_products((I16)words, splat<int16_t>(1)));
       words = no_bytes();
     }
   }
@@ -121,19 +151,6 @@ TC_INLINE Bytes add_eights(Bytes sums, Bytes unsigned_bytes) {
   const U32 twos = (U32)((x & splat<uint16_t>(255)) + (x >> 8));
   const U64 fours = (U64)((twos & splat<uint32_t>(0xffff)) + (twos >> 16));
   return (Bytes)((U64)sums + (fours & splat<uint64_t>(0xffffffff)) + (fours >> 32));
-}
-
-// Four or sixteen bytes as words.
-template <bool kSigned>
-TC_INLINE void widen_quad(const uint8_t* from, int16_t* to) {
-  const U8 bytes = (U8)splat<uint32_t>(load_raw<uint32_t>(from));
-  store_raw(to, ((U64)widen_words<kSigned, false>(bytes))[0]);
-}
-template <bool kSigned>
-TC_INLINE void widen_four_quads(const uint8_t* from, int16_t* to) {
-  const U8 bytes = load_raw<U8>(from);
-  store_raw(to, widen_words<kSigned, false>(bytes));
-  store_raw(to + 8, widen_words<kSigned, true>(bytes));
 }
 
 }  // namespace

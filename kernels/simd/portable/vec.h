@@ -1,6 +1,6 @@
 // The vector types of the portable target, over registers of 128 bits of the compiler's. vec.h includes it.
 #pragma once
-#include "tc/kernels/simd/portable/machine.h"
+#include "tc/kernels/simd/portable/by_machine.h"
 
 namespace tc::kernels {
 namespace {
