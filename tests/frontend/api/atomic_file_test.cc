@@ -63,7 +63,7 @@ TEST_F(AtomicFiles, SignalsLeaveTheOldFile) {
   for (const int number : {SIGINT, SIGTERM}) {
     const pid_t child = fork();
     if (child == 0) {
-      signal(number, SIG_DFL);  // what starts tests in the background has them ignore SIGINT
+      ::signal(number, SIG_DFL);  // what starts tests in the background has them ignore SIGINT
       AtomicFile::remove_on_signals();
       AtomicFile file(path("a"));
       file.write("ne", 2);
