@@ -5,7 +5,8 @@ namespace tc::onnx {
 namespace {
 
 [[noreturn]] void refuse() {
-  fail(ErrorCode::unsupported, "this build of tc cannot write ONNX files: it was configured with TC_WITH_ONNX_WRITER=OFF");
+  fail(ErrorCode::unsupported,
+       "this build of tc cannot write ONNX files: it was configured with TC_WITH_ONNX_WRITER=OFF");
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ class Team;
 std::shared_ptr<kernels::Team> make_team(int threads = 0);
 
 struct CompilerOptions {
-  int level = 2;         // 0: as written, 1: simplified, 2: fused
-  int threads = 0;       // of a run; 0: one per core of the process
+  int level = 2;    // 0: as written, 1: simplified, 2: fused
+  int threads = 0;  // of a run; 0: one per core of the process
   // Cap: "sse42", "avx2", "avx512", "amx", "portable"; empty: what the machine has, capped by TC_ISA.
   std::string isa = {};
   // How products and convolutions of f32 are computed. "strict": by plain f32 multiply-adds; "default": where that is

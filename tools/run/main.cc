@@ -297,8 +297,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", o.compile.threads, "threads, 0 for one per core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  app.add_option("--isa", o.compile.isa, "cap of the instruction set")
-      ->check(CLI::IsMember(kernels::tier_names()));
+  app.add_option("--isa", o.compile.isa, "cap of the instruction set")->check(CLI::IsMember(kernels::tier_names()));
   app.add_option("--precision", o.compile.precision,
                  "of f32 products and convolutions (default: TC_PRECISION, else default)")
       ->check(CLI::IsMember({"strict", "default", "fast"}));
