@@ -2,7 +2,6 @@
 
 #include <graph_view_page.h>
 #include <algorithm>
-#include <map>
 
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -23,16 +22,13 @@ struct Seen {
   int64_t ns = 0;  // of the run so far
   int64_t best_ns = INT64_MAX;
   double flops = 0;
-  int64_t bytes = 0;
 };
 using Times = std::unordered_map<const Node*, Seen>;
 
 // Bytes of a value whose extents are known; -1 where they are not.
 int64_t bytes_of(const Value& v) {
   if (!v.type().is_tensor() || !v.shape().ranked() || !v.shape().is_static()) return -1;
-  int64_t n = static_cast<int64_t>(size_of(v.dtype()));
-  for (const int64_t e : v.shape().extents()) n *= e;
-  return n;
+  return element_count(v.shape().extents()) * static_cast<int64_t>(size_of(v.dtype()));
 }
 
 class Description {
@@ -137,10 +133,8 @@ void write_page(const Module& m, const Times& times, const std::string& path, st
 
 void count(const cpu::StepTiming& t, Times& times) {
   Seen& seen = times[t.step->node];
-  seen.kernel = t.step->kernel;
   seen.ns += t.end_ns - t.begin_ns;
   seen.flops = t.flops;
-  seen.bytes = t.bytes;
 }
 
 Times measure(const Executable& e, const GraphViewOptions& options) {

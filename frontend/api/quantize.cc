@@ -61,6 +61,14 @@ void check(const ModelQuantization& o, size_t inputs) {
     fail(ErrorCode::bad_argument, "ranges of activations are measured, and there are no inputs to run");
 }
 
+// Weights that nobody reads any more, and the nodes that were replaced.
+void drop_dead(Module& module) {
+  PipelineReport report;
+  const EditLimits limits;
+  Editor editor(report, limits, nullptr);
+  eliminate_dead(module, editor);
+}
+
 class Quantizer {
  public:
   Quantizer(std::unique_ptr<Module> module, const ModelQuantization& options)
@@ -78,7 +86,7 @@ class Quantizer {
            *unused_.begin(), "'");
     for (const Layer& layer : layers) rewrite(layer);
     if (o_.mode == QuantizeMode::calibrated) insert_pairs();
-    eliminate_unused();
+    drop_dead(*module_);
     return {Function(std::shared_ptr<const Module>(std::move(module_))), std::move(report_)};
   }
 
@@ -122,13 +130,8 @@ class Quantizer {
     return it->second;
   }
   static Tensor transposed_matrix(const Tensor& t) {
-    const Tensor from = t.aligned_copy();
     Tensor to(DType::f32, {t.extent(1), t.extent(0)});
-    const auto a = from.span<float>();
-    const auto b = to.mutable_span<float>();
-    const auto rows = static_cast<size_t>(t.extent(0)), columns = static_cast<size_t>(t.extent(1));
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = 0; j < columns; ++j) b[j * rows + i] = a[i * columns + j];
+    copy_strided(t, 0, {1, t.extent(1)}, to, 0, {t.extent(0), 1}, to.extents());
     return to;
   }
 
@@ -269,18 +272,6 @@ class Quantizer {
       for (Use* u : uses) u->user()->set_operand(u->index(), y);
     }
   }
-  // Weights that nobody reads any more, and the nodes that were replaced.
-  void eliminate_unused() {
-    for_each_graph(*module_, [](Graph& g) {
-      for (Node* n = g.terminator()->prev(); n;) {
-        Node* const before = n->prev();
-        bool used = has_effects(*n);
-        for (int i = 0; i < n->num_results(); ++i) used |= !n->result(i)->unused();
-        if (!used) g.erase(n);
-        n = before;
-      }
-    });
-  }
 
   std::unique_ptr<Module> module_;
   const ModelQuantization& o_;
@@ -315,31 +306,25 @@ QuantizedModel convert_weights(const Function& f, DType to, int64_t least) {
   auto module = clone(f.module());
   QuantizedModel result;
   for_each_graph(*module, [&](Graph& g) {
-    for (Node* n = g.first(); n; n = n->next()) {
+    for (Node *n = g.first(), *next; n; n = next) {
+      next = n->next();
       if (!n->is<Constant>() || !is_f32(n->result()) || !n->result()->constant()) continue;
       const Tensor& from = *n->result()->constant();
       if (from.size() < least || n->result()->unused()) continue;
       const Tensor narrow = converted(from, to);
-      double squares = 0, errors = 0;
+      ErrorSum error;
       const std::vector<float> before = from.to_vector<float>(),
                                after = converted(narrow, DType::f32).to_vector<float>();
-      for (size_t i = 0; i < before.size(); ++i) {
-        squares += static_cast<double>(before[i]) * before[i];
-        errors += (static_cast<double>(before[i]) - after[i]) * (static_cast<double>(before[i]) - after[i]);
-      }
-      if (!std::isfinite(errors)) continue;
+      for (size_t i = 0; i < before.size(); ++i) error.add(before[i], after[i]);
+      if (!std::isfinite(error.errors)) continue;
       const Use* use = n->result()->first_use();
       result.layers.push_back({use->user()->location(), std::string(use->user()->info().facts->onnx.name),
                                static_cast<int64_t>(from.bytes()), static_cast<int64_t>(narrow.bytes()),
-                               squares > 0 ? std::sqrt(errors / squares) : 0});
-      Builder b(g, n->next());
+                               error.relative()});
+      Builder b(g, next);
       Value* wide = b.make<Cast>({b.constant(narrow)}, {.to = DType::f32});
       n->result()->replace_all_uses_with(wide);
-    }
-    for (Node* n = g.first(); n;) {
-      Node* const next = n->next();
-      if (n->is<Constant>() && n->result()->unused()) g.erase(n);
-      n = next;
+      g.erase(n);
     }
   });
   result.function = Function(std::shared_ptr<const Module>(std::move(module)));

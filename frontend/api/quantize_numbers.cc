@@ -7,16 +7,6 @@
 namespace tc::quantization {
 namespace {
 
-// The error of what was written so far.
-struct ErrorSum {
-  double squares = 0, errors = 0;
-  void add(double before, double after) {
-    squares += before * before;
-    errors += (before - after) * (before - after);
-  }
-  double relative() const { return squares > 0 ? std::sqrt(errors / squares) : 0; }
-};
-
 int64_t stored_bytes(const Tensor& t) {
   return t.defined() ? (t.size() * info(t.dtype()).bits + 7) / 8 : 0;
 }

@@ -1,11 +1,22 @@
 // The arithmetic of quantising: weights to bytes and scales, and ranges of activations from histograms.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "tc/ir/tensor.h"
 
 namespace tc::quantization {
+
+// Root mean square of what was changed, relative to that of what there was.
+struct ErrorSum {
+  double squares = 0, errors = 0;
+  void add(double before, double after) {
+    squares += before * before;
+    errors += (before - after) * (before - after);
+  }
+  double relative() const { return squares > 0 ? std::sqrt(errors / squares) : 0; }
+};
 
 struct QuantizedWeight {
   Tensor values, scales, zeros;  // zeros: undefined where all are 0
