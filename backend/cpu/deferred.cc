@@ -10,6 +10,7 @@
 #include "tc/backend/cpu/executable.h"
 #include "tc/backend/cpu/reference_step.h"
 #include "tc/backend/cpu/target.h"
+#include "tc/ir/tensor_budget.h"
 
 namespace tc::cpu {
 namespace {
@@ -147,13 +148,13 @@ const DeferredPlans::Entry* DeferredPlans::find(const Key& key, const std::vecto
                                                 bool fixes_integers) {
   if (const auto it = entries_.find(key); it != entries_.end()) return it->second.get();
   if (entries_.size() >= kMostPlans) return nullptr;
-  auto& entry = entries_[key];
+  std::unique_ptr<Entry> entry;
   try {
     entry = make(operands, fixes_integers);
   } catch (const std::exception&) {  // the reference body says what is wrong
-    entry = nullptr;
+    Budget::poll();                  // but that a run ends says nothing about the plan
   }
-  return entry.get();
+  return (entries_[key] = std::move(entry)).get();
 }
 
 const DeferredPlans::Entry* DeferredPlans::find(const std::vector<Datum>& operands) {

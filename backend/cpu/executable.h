@@ -11,7 +11,6 @@
 #include "tc/backend/cpu/options.h"
 #include "tc/backend/cpu/specialise.h"
 #include "tc/ir/module.h"
-#include "tc/kernels/strict.h"
 
 namespace tc {
 

@@ -150,10 +150,6 @@ const Step* Frame::running() const {
   return current_ >= 0 && i < plan_.steps.size() ? plan_.steps[i].get() : nullptr;
 }
 
-void Frame::stop_if_asked() const {
-  Budget::poll();
-}
-
 // What a value will take is counted when it is made; here the error can name its node.
 void Frame::charge(size_t bytes) const {
   const Budget* const budget = Budget::current();
@@ -447,7 +443,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
   for (size_t i = 0; i < steps; ++i) {
     const Step& step = *plan_.steps[i];
     current_ = static_cast<int>(i);
-    stop_if_asked();
+    Budget::poll();
     for (Slot s : plan_.late[i]) place(s);
     if (runtime_.profile || talk) {
       const int64_t begin = now_ns();

@@ -30,7 +30,6 @@ struct StepTiming {
 class TensorPool : public std::enable_shared_from_this<TensorPool> {
  public:
   Tensor make(DType dtype, Extents extents);
-  size_t live_bytes() const;  // of tensors that are alive
   size_t held_bytes() const;  // of those, and of idle blocks
   ~TensorPool();
 
@@ -66,8 +65,6 @@ struct Runtime {
   const std::atomic<bool>* cancel = nullptr;   // the run ends before the next step once it is true
   int64_t deadline_ns = INT64_MAX;             // of the steady clock; the run ends before the next step after it
   int depth = 0;
-  uint64_t heap_bytes = 0;  // of values that reference bodies made and that are alive
-  uint64_t pool_bytes = 0;  // alive in the pool when this run began
 };
 
 // Page-aligned memory that grows, never shrinks, on huge pages when large.
@@ -144,7 +141,6 @@ class Frame {
   void enter_extents(Slot s, DType dtype, const Extents& e);
   void check_claims(int step) const;  // of those that can be told after it
   void prepare(int step);
-  void stop_if_asked() const;       // Error limit_steps when the run was cancelled or is late
   void charge(size_t bytes) const;  // Error limit_memory when that many more bytes exceed the budget
   void drop_object(size_t buffer);
   std::vector<Datum> run_steps(std::vector<Datum> inputs, Frame* outer);
@@ -152,9 +148,8 @@ class Frame {
 
   const Plan& plan_;
   Runtime& runtime_;
-  std::vector<void*> buffers_;   // by buffer
-  std::vector<Datum> objects_;   // by buffer
-  std::vector<size_t> charged_;  // bytes of objects, as counted in heap_bytes
+  std::vector<void*> buffers_;  // by buffer
+  std::vector<Datum> objects_;  // by buffer
   std::vector<int64_t> extents_, exprs_, symbols_, signature_, new_signature_;
   std::vector<Extents> dynamic_extents_;            // by slot, of values of unknown rank
   std::vector<std::unique_ptr<StepState>> states_;  // by step

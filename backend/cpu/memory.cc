@@ -165,11 +165,6 @@ void TensorPool::give_back(Block b) {
   drop(least_missed());
 }
 
-size_t TensorPool::live_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return live_;
-}
-
 size_t TensorPool::held_bytes() const {
   const std::lock_guard lock(mutex_);
   return live_ + idle_bytes_;

@@ -17,8 +17,8 @@ std::span<const Rule> decomposition_rules() {
   return {&kDecompose, 1};
 }
 
-DType dtype_or_bool(const Value* v) {
-  return v && v->type().is_tensor() ? v->dtype() : DType::boolean;
+bool is_f64(const Value* v) {
+  return v && v->type().is_tensor() && v->dtype() == DType::f64;
 }
 
 void decompose(Node& n, Editor& editor) {
@@ -56,11 +56,10 @@ bool decomposes(const Node& n) {
   if (n.is<QuantizeLinear>() || n.is<DequantizeLinear>())
     return linear_refusal(n) && !(n.operand(0)->constant() && n.operand(1)->constant());
   // A softmax or values of another precision round where the reference body does not.
-  if (n.is<Attention>() && (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 ||
-                            dtype_or_bool(n.operand(2)) != DType::f64))
+  if (n.is<Attention>() &&
+      (n.attrs<Attention>().softmax_precision.value_or(DType::f64) != DType::f64 || !is_f64(n.operand(2))))
     return false;
-  return n.num_operands() > 0 && dtype_or_bool(n.operand(0)) == DType::f64 &&
-         (n.info().family == Family::attention || n.info().family == Family::rnn);
+  return is_f64(n.operand(0)) && (n.info().family == Family::attention || n.info().family == Family::rnn);
 }
 
 bool commit_built(Editor& editor, const Rule& rule, Built built, Node& n) {
