@@ -16,10 +16,6 @@ using kernels::Int8ConvArgs;
 using kernels::Int8GemmArgs;
 using kernels::Int8Output;
 
-bool is_byte(DType t) {
-  return t == DType::u8 || t == DType::i8;
-}
-
 // The number that every element of a constant is, seen as a byte.
 std::optional<uint8_t> constant_byte(const Binder& b, int i) {
   const Tensor* t = b.constant(i);
@@ -80,7 +76,7 @@ bool bind_integer_product(Binder& b, const ProductOperands& o, bool relu = false
     if (b.has(o.bias) && !one_per_column(o.bias)) return b.refuse("a bias that is not one per column");
   }
   if (quantised) {
-    if (!is_byte(b.result_dtype(0))) return b.refuse("the result is no byte");
+    if (!dtypes::bytes.has(b.result_dtype(0))) return b.refuse("the result is no byte");
     for (int i : {o.a_scale, o.y_scale, o.y_zero})
       if (!is_one(b, i) || (i != o.y_zero && b.dtype(i) != DType::f32))
         return b.refuse("scales per row, or not in f32");
@@ -631,7 +627,7 @@ constexpr int64_t kShortRun = 16;
 template <class Op>
 const char* refusal(const Node& n, DType narrow, DType real) {
   const bool sums = n.is<DequantizeLinear>() && narrow == DType::i32 && !n.operand(2);
-  if (!is_byte(narrow) && narrow != DType::u16 && narrow != DType::i16 && !sums) return "not of 8 or 16 bits";
+  if (!dtypes::bytes.has(narrow) && narrow != DType::u16 && narrow != DType::i16 && !sums) return "not of 8 or 16 bits";
   if (real != DType::f32 || n.operand(1)->dtype() != DType::f32) return "floats are not in f32";
   if (n.attrs<Op>().block_size) {
     // Others are as long as there are elements beside each other with scales of their own.

@@ -126,10 +126,6 @@ bool may_overwrite(const kernels::StripProgram& p, size_t k) {
 
 namespace {
 
-bool holds_bytes(DType t) {
-  return t == DType::u8 || t == DType::i8;
-}
-
 // What is made of a byte alone is one of 256 results; they are computed here. A hard-swish between bytes: 1 to 0.03 ns
 // an element.
 bool bind_look_up(Binder& b, const CompiledStrip& program, int operand) {
@@ -169,8 +165,8 @@ bool bind_strip(Binder& b, std::shared_ptr<const CompiledStrip> program, const s
   if (!program) return b.refuse("more values than a strip program has slots");
   // What one op makes of integers needs no table.
   const bool plain = program->program.type == kernels::Elem::i32 && program->code.size() == 1;
-  if (!plain && operands.size() == 1 && results.size() == 1 && holds_bytes(b.dtype(operands[0])) &&
-      holds_bytes(b.result_dtype(0)) && b.shape(operands[0]) == b.result_shape(0) &&
+  if (!plain && operands.size() == 1 && results.size() == 1 && dtypes::bytes.has(b.dtype(operands[0])) &&
+      dtypes::bytes.has(b.result_dtype(0)) && b.shape(operands[0]) == b.result_shape(0) &&
       bind_look_up(b, *program, operands[0]))
     return true;
   const Shape& shape = b.result_shape(results[0]);

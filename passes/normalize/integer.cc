@@ -15,10 +15,6 @@ namespace {
 constexpr Any quantised, y_scale, y_zero, left, right, addend;
 constexpr As<Reshape, Flatten, Squeeze, Unsqueeze, Transpose, Slice, DepthToSpace, SpaceToDepth> moves;
 
-bool is_byte(DType t) {
-  return t == DType::u8 || t == DType::i8;
-}
-
 // x = (bytes - zero) * scale with constant scales and zero points.
 struct Dequantised {
   Value* bytes = nullptr;
@@ -67,8 +63,8 @@ std::optional<Quantising> quantising(Rewrite& r) {
   const auto& a = r.root_attrs<QuantizeLinear>();
   const DType byte = r.root()->result(0)->dtype();
   const Tensor *scale = r[y_scale]->constant(), *zero = r[y_zero] ? r[y_zero]->constant() : nullptr;
-  if (!is_byte(byte) || a.block_size || a.precision || !scale || scale->size() != 1 || scale->dtype() != DType::f32 ||
-      (r[y_zero] && (!zero || zero->size() != 1)))
+  if (!dtypes::bytes.has(byte) || a.block_size || a.precision || !scale || scale->size() != 1 ||
+      scale->dtype() != DType::f32 || (r[y_zero] && (!zero || zero->size() != 1)))
     return std::nullopt;
   return Quantising{byte, scalar_of(*scale), zero ? scalar_of(*zero) : Tensor(byte, {})};
 }
@@ -133,7 +129,7 @@ Patch integer_conv(Rewrite& r) {
   if (!conv || conv->graph() != root.graph() || !conv->is<Conv>()) return r.miss("what is quantised is no convolution");
   if (!r.single_use(product)) return r.miss("the convolution has other users");
   const auto x = dequantised(conv->operand(0)), w = dequantised(conv->operand(1));
-  if (!x || !w || !is_byte(x->bytes->dtype()) || !is_byte(w->bytes->dtype()) || !x->per_tensor())
+  if (!x || !w || !dtypes::bytes.has(x->bytes->dtype()) || !dtypes::bytes.has(w->bytes->dtype()) || !x->per_tensor())
     return r.miss("an operand is not dequantised bytes");
   const Tensor* weights = w->bytes->constant();
   if (!weights || w->zero != (w->bytes->dtype() == DType::i8 ? 0 : 128))
@@ -179,7 +175,7 @@ Patch add_to_conv(Rewrite& r) {
   for (int side : {0, 1}) {
     Value *product = add->operand(side), *residual = add->operand(1 - side);
     const auto p = dequantised(product), other = dequantised(residual);
-    if (!p || !other || !p->per_tensor() || !other->per_tensor() || !is_byte(other->bytes->dtype())) continue;
+    if (!p || !other || !p->per_tensor() || !other->per_tensor() || !dtypes::bytes.has(other->bytes->dtype())) continue;
     const Node* conv = p->bytes->def();
     if (!conv || !conv->is<QLinearConv>() || conv->graph() != root.graph()) continue;
     if (!r.single_use(product) || !r.single_use(p->bytes)) continue;
@@ -211,7 +207,7 @@ Value* scaled_sums(Rewrite& r, const Dequantised& a, const Dequantised& b, Value
 
 const char* no_product_of_bytes(const std::optional<Dequantised>& a, const std::optional<Dequantised>& b,
                                 int64_t columns) {
-  if (!a || !b || !is_byte(a->bytes->dtype()) || !is_byte(b->bytes->dtype()) || !a->per_tensor())
+  if (!a || !b || !dtypes::bytes.has(a->bytes->dtype()) || !dtypes::bytes.has(b->bytes->dtype()) || !a->per_tensor())
     return "an operand is not dequantised bytes";
   const Tensor* weights = b->bytes->constant();
   if (!weights || weights->rank() != 2) return "the right operand is no constant matrix";
@@ -275,7 +271,8 @@ Patch product_with_dequantised(Rewrite& r, Value* x, Value* w, bool trans_b) {
   Value* bytes = n->operand(0);
   if (Value* m = transposed_matrix(bytes); m && !a.block_size) bytes = m, trans_b = !trans_b, a.axis = 1 - a.axis;
   const Tensor* weights = bytes->constant();
-  if (!weights || weights->rank() != 2 || !(is_byte(weights->dtype()) || dtypes::few_bits.has(weights->dtype())))
+  if (!weights || weights->rank() != 2 ||
+      !(dtypes::bytes.has(weights->dtype()) || dtypes::few_bits.has(weights->dtype())))
     return r.miss("the right operand is no constant matrix of bytes or less");
   const Tensor *scale = n->operand(1)->constant(), *zero = n->operand(2) ? n->operand(2)->constant() : nullptr;
   if (!scale || (n->operand(2) && !zero) || !dtypes::scales.has(scale->dtype()) || !dtypes::scales.has(type))
@@ -309,7 +306,7 @@ Patch pool_of_bytes(Rewrite& r) {
   const auto& a = r.root_attrs<MaxPool>();
   if (r.root()->num_results() > 1 && r.root()->result(1)->first_use()) return r.miss("the places are wanted");
   const auto x = dequantised(r[left]);
-  if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor() || !(x->scale[0] > 0))
+  if (!x || !dtypes::bytes.has(x->bytes->dtype()) || !x->per_tensor() || !(x->scale[0] > 0))
     return r.miss("what is pooled is not dequantised bytes with one scale");
   for (size_t i = 0, axes = a.kernel_shape.size(); i < a.pads.size() || i < axes; ++i) {
     const int64_t kernel = a.kernel_shape[i % axes], pad = i < a.pads.size() ? a.pads[i] : 0;
@@ -327,7 +324,7 @@ Patch pool_of_bytes(Rewrite& r) {
 Patch move_of_bytes(Rewrite& r) {
   const Node& n = *r.root();
   const auto x = dequantised(n.operand(0));
-  if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor())
+  if (!x || !dtypes::bytes.has(x->bytes->dtype()) || !x->per_tensor())
     return r.miss("what is moved is not dequantised bytes with one scale");
   std::vector<Value*> operands = n.operands();
   operands[0] = x->bytes;
@@ -345,7 +342,7 @@ Patch quantised_concat(Rewrite& r) {
   std::vector<Value*> parts;
   for (Value* v : n->operands()) {
     const auto x = dequantised(v);
-    if (!x || !is_byte(x->bytes->dtype()) || !x->per_tensor())
+    if (!x || !dtypes::bytes.has(x->bytes->dtype()) || !x->per_tensor())
       return r.miss("a part is not dequantised bytes with one scale");
     parts.push_back(r.make<QuantizeLinear>({v, r[y_scale], r[y_zero]}, r.root_attrs<QuantizeLinear>()));
   }
