@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { listen, locate, send } from '../../examples/browser/files.mjs';
 import * as packages from '../../tests/peers/packages.mjs';
 import { readNpz, typed, types, writeNpz } from '../../tests/peers/npz.mjs';
-import { peakMb, serve } from './worker.mjs';
+import { peakMb, refuseThreads, serve } from './worker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const flags = [
@@ -57,7 +57,9 @@ async function inPage(what, request) {
 
 const bytesOf = ({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength);
 
-async function load({ name, module, folder }, { model, threads, inputs, outputs: file }) {
+async function load(runtime, { model, threads, inputs, outputs: file }) {
+  const { name, module, folder } = runtime;
+  refuseThreads(runtime, threads);
   browser = await openBrowser(fs.mkdtempSync(path.join(path.dirname(file), 'chromium-')));
   const given = Object.entries(readNpz(inputs));
   const received = [];
@@ -92,7 +94,7 @@ async function load({ name, module, folder }, { model, threads, inputs, outputs:
   return { ...figures, version: `${name} ${figures.version} in Chromium ${browser.version()}`, peak_mb };
 }
 
-// runtime: {name, module: its file, folder(): where that lies}.
+// runtime: {name, module: its file, folder(): where that lies, mostThreads}.
 export function serveInBrowser(runtime) {
   return serve({
     check() {

@@ -2,4 +2,4 @@
 import * as packages from '../../tests/peers/packages.mjs';
 import { serveInBrowser } from './browser.mjs';
 
-serveInBrowser({ name: 'tc-web', module: 'index.mjs', folder: packages.tcWeb });
+serveInBrowser({ name: 'tc-web', module: 'index.mjs', folder: packages.tcWeb, mostThreads: 1 });

@@ -17,6 +17,11 @@ export async function serve({ check, load, run }) {
   process.exit(0);
 }
 
+// Some runtimes take any number of threads and start one.
+export function refuseThreads({ name, mostThreads = Infinity }, threads) {
+  if (threads > mostThreads) throw new Error(`${name} has one thread`);
+}
+
 // The most memory that a process has had, in MB.
 export function peakMb(pid) {
   const [, kb] = /VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'));
