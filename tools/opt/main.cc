@@ -142,7 +142,9 @@ int run(Options& o) {
     fail(ErrorCode::bad_argument, "--check=quantized and --least-cosine go with --quantize or --convert");
   if (o.quantize.asked() && !o.inputs.random_seed) o.inputs.random_seed = p.seed;
   Function f = load(o.model, load_options(o.inputs));
-  if (o.quantize.asked()) f = quantized(f, o.quantize, o.inputs, o.quiet);
+  // The report stays out of the way of a program on standard output.
+  if (o.quantize.asked())
+    f = quantized(f, o.quantize, o.inputs, o.quiet ? nullptr : o.output.empty() ? stderr : stdout);
   p.check_values = checks(o, "values");
   if (p.check_values && (!o.inputs.inputs.empty() || !o.inputs.npz.empty())) {
     o.inputs.random_seed = p.seed;

@@ -26,16 +26,17 @@ std::vector<std::vector<Datum>> gather_runs(const Function& f, const std::string
   return runs;
 }
 
-void print_layers(const QuantizedModel& q) {
+void print_layers(std::FILE* to, const QuantizedModel& q) {
   int64_t before = 0, after = 0;
-  std::printf("%-48s %-10s %12s %12s %10s\n", "layer", "operator", "bytes", "then", "error");
+  std::fprintf(to, "%-48s %-10s %12s %12s %10s\n", "layer", "operator", "bytes", "then", "error");
   for (const auto& l : q.layers) {
     before += l.bytes_before, after += l.bytes_after;
-    std::printf("%-48s %-10s %12lld %12lld %10.2g\n", l.node.c_str(), l.op.c_str(),
-                static_cast<long long>(l.bytes_before), static_cast<long long>(l.bytes_after), l.error);
+    std::fprintf(to, "%-48s %-10s %12lld %12lld %10.2g\n", l.node.c_str(), l.op.c_str(),
+                 static_cast<long long>(l.bytes_before), static_cast<long long>(l.bytes_after), l.error);
   }
-  std::printf("%zu layers, %lld bytes of weights, then %lld (%.3f)\n", q.layers.size(), static_cast<long long>(before),
-              static_cast<long long>(after), before ? static_cast<double>(after) / static_cast<double>(before) : 1.0);
+  std::fprintf(to, "%zu layers, %lld bytes of weights, then %lld (%.3f)\n", q.layers.size(),
+               static_cast<long long>(before), static_cast<long long>(after),
+               before ? static_cast<double>(after) / static_cast<double>(before) : 1.0);
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ void add_quantize_options(CLI::App& app, QuantizeFlags& flags) {
                  "with --check=quantized: fail when an output's cosine with the one before is less");
 }
 
-Function quantized(const Function& f, const QuantizeFlags& flags, const InputSpec& inputs, bool quiet) {
+Function quantized(const Function& f, const QuantizeFlags& flags, const InputSpec& inputs, std::FILE* to) {
   if (!flags.mode.empty() && !flags.convert.empty())
     fail(ErrorCode::bad_argument, "--quantize and --convert exclude each other");
   ModelQuantization o = flags.options;
@@ -82,12 +83,12 @@ Function quantized(const Function& f, const QuantizeFlags& flags, const InputSpe
   const QuantizedModel q = flags.convert.empty()
                                ? quantize(f, o, runs)
                                : convert_weights(f, flags.convert == "f16" ? DType::f16 : DType::bf16);
-  if (!quiet) print_layers(q);
+  if (to) print_layers(to, q);
   if (flags.check)
     for (const auto& e : compare_outputs(f, q.function, runs)) {
-      if (!quiet)
-        std::printf("output %s: cosine %.6f, largest difference %.2g of the largest value, same top-1 %.2f %%\n",
-                    e.output.c_str(), e.cosine, e.relative, 100 * e.same_top1);
+      if (to)
+        std::fprintf(to, "output %s: cosine %.6f, largest difference %.2g of the largest value, same top-1 %.2f %%\n",
+                     e.output.c_str(), e.cosine, e.relative, 100 * e.same_top1);
       if (flags.cosine && !(e.cosine >= *flags.cosine))
         fail(ErrorCode::check_failed, "output '", e.output, "' has a cosine of ", e.cosine, ", less than ",
              *flags.cosine);

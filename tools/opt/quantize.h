@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -19,8 +20,8 @@ struct QuantizeFlags {
 };
 void add_quantize_options(CLI::App& app, QuantizeFlags& flags);
 
-// What f becomes; a report by layer goes to standard output unless `quiet`. Error check_failed when outputs differ by
+// What f becomes; a report by layer goes to that stream, null: nowhere. Error check_failed when outputs differ by
 // more than was asked for.
-Function quantized(const Function& f, const QuantizeFlags& flags, const InputSpec& inputs, bool quiet);
+Function quantized(const Function& f, const QuantizeFlags& flags, const InputSpec& inputs, std::FILE* report);
 
 }  // namespace tc

@@ -15,7 +15,6 @@ class Deadline {
  public:
   explicit Deadline(int seconds);
   ~Deadline();
-  std::chrono::steady_clock::time_point time() const { return time_; }
 
  private:
   void watch();

@@ -129,9 +129,7 @@ int run_model(const Options& o) {
       print_outputs(std::cout, infos, values);
     return status;
   }
-  CompilerOptions options = o.compile;
-  if (o.deadline) options.deadline = o.deadline->time();
-  const Compiled compiled = compile(f, options);
+  const Compiled compiled = compile(f, o.compile);
   const Executable& e = compiled.executable();
   Timings timings;
   timings.load_ms = ms_since(start);

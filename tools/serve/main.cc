@@ -1,4 +1,6 @@
 // tc-serve: ONNX models over HTTP.
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <thread>
@@ -47,7 +49,6 @@ int serve_models(const Options& o) {
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
 
   State state;
   state.options = o.serve;
@@ -78,18 +79,23 @@ int serve_models(const Options& o) {
   const int port = o.port ? (server->bind_to_port(o.host, o.port) ? o.port : -1) : server->bind_to_any_port(o.host);
   if (port < 0) fail(ErrorCode::bad_argument, "cannot listen at ", o.host, ":", o.port);
 
+  std::atomic<bool> ended = false;
+  state.ready = true;
   std::thread waits([&] {
     int signal = 0;
     sigwait(&ends, &signal);
     state.ready = false;
+    // A signal may have come while models were loaded; what does not run yet cannot be stopped.
+    while (!server->is_running() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     server->stop();
   });
-  state.ready = true;
   std::cout << (tls ? "https://" : "http://") << o.host << ":" << port << std::endl;
   const bool listened = server->listen_after_bind();
-  if (state.ready) pthread_kill(waits.native_handle(), SIGTERM);  // it ended by itself
+  const bool asked = !state.ready;
+  ended = true;
+  if (!asked) pthread_kill(waits.native_handle(), SIGTERM);  // it ended by itself
   waits.join();
-  if (!listened && state.ready) fail(ErrorCode::bad_argument, "cannot accept connections at ", o.host, ":", port);
+  if (!listened && !asked) fail(ErrorCode::bad_argument, "cannot accept connections at ", o.host, ":", port);
   return 0;
 }
 

@@ -1,11 +1,11 @@
 #include "tc/tools/serve/metrics.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "tc/ir/diag.h"
+#include "tc/tools/common/timing.h"
 
 namespace tc::serve {
 namespace {
@@ -80,13 +80,8 @@ void append_process(std::string& out) {
   std::ifstream("/proc/self/statm") >> pages >> resident;
   family(out, "process_resident_memory_bytes", "gauge", "Memory of the process.");
   out += cat("process_resident_memory_bytes ", resident * sysconf(_SC_PAGESIZE), "\n");
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
   family(out, "process_cpu_seconds_total", "counter", "Processor time of the process.");
-  out += cat("process_cpu_seconds_total ", seconds(used.ru_utime) + seconds(used.ru_stime), "\n");
+  out += cat("process_cpu_seconds_total ", cpu_seconds(), "\n");
 }
 
 }  // namespace tc::serve

@@ -116,7 +116,6 @@ Model::Model(std::string name, std::string version, const std::string& path, con
   why_not_ = options_.max_batch < 2 ? "--max-batch 1"
              : !shapes_batch()      ? "no dimension is common to all"
                                     : rows_depend();
-  batches_ = why_not_.empty();
   for (int i = 0; i < options_.instances; ++i) threads_.emplace_back([this] { serve(); });
 }
 
@@ -182,7 +181,7 @@ std::vector<Tensor> Model::run_once(std::vector<Tensor> inputs, Clock::time_poin
 std::vector<Tensor> Model::run(std::vector<Tensor> inputs, Clock::time_point deadline) {
   const auto job = std::make_shared<Job>();
   job->deadline = deadline;
-  if (batches_) {
+  if (batches()) {
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].rank() != inputs_[i].type.shape().rank() || inputs[i].extent(0) != inputs[0].extent(0))
         refuse(400, "input '", inputs_[i].name, "' is ", inputs[i].type(), ", the model takes ", inputs_[i].type);
@@ -196,7 +195,7 @@ std::vector<Tensor> Model::run(std::vector<Tensor> inputs, Clock::time_point dea
     queue_.push_back(job);
     metrics_.queued = static_cast<int64_t>(queue_.size());
   }
-  arrived_.notify_one();
+  arrived_.notify_all();  // one that waits for more may be the one that cannot take it
   std::unique_lock lock(job->mutex);
   if (!job->finished.wait_until(lock, deadline, [&] { return job->done; }))
     refuse(504, "the request took longer than it may");
@@ -224,7 +223,7 @@ Model::Jobs Model::next() {
   Jobs jobs{std::move(queue_.front())};
   queue_.pop_front();
   int64_t rows = jobs[0]->rows;
-  if (batches_) {
+  if (batches()) {
     take_more(jobs, rows);
     const auto until = Clock::now() + std::chrono::microseconds(options_.delay_us);
     while (options_.delay_us > 0 && rows < options_.max_batch && !ending_ &&
@@ -266,38 +265,30 @@ void Model::run_jobs(const Jobs& jobs) {
   }
 }
 
+void Model::answer(const Jobs& jobs) {
+  int status = 500;
+  std::string message;
+  try {
+    return run_jobs(jobs);
+  } catch (const Error& e) {
+    const ErrorCode code = e.code();
+    const bool theirs = code == ErrorCode::bad_input || code == ErrorCode::bad_value || code == ErrorCode::bad_shape ||
+                        code == ErrorCode::check_failed;
+    status = theirs ? 400 : code == ErrorCode::limit_steps ? 504 : code == ErrorCode::limit_memory ? 413 : 500;
+    message = e.what();
+  } catch (const std::exception& e) {
+    message = e.what();
+  }
+  // One that cannot be served must not take the others along.
+  if (jobs.size() == 1) return jobs[0]->end(status, message);
+  for (const auto& job : jobs) answer({job});
+}
+
 void Model::serve() {
   for (;;) {
     const Jobs jobs = next();
     if (jobs.empty()) return;
-    int status = 500;
-    std::string message;
-    try {
-      run_jobs(jobs);
-      continue;
-    } catch (const Error& e) {
-      const ErrorCode code = e.code();
-      const bool theirs = code == ErrorCode::bad_input || code == ErrorCode::bad_value ||
-                          code == ErrorCode::bad_shape || code == ErrorCode::check_failed;
-      status = theirs ? 400 : code == ErrorCode::limit_steps ? 504 : code == ErrorCode::limit_memory ? 413 : 500;
-      message = e.what();
-    } catch (const std::exception& e) {
-      message = e.what();
-    }
-    // One that cannot be served must not take the others along.
-    if (jobs.size() == 1) {
-      jobs[0]->end(status, message);
-      continue;
-    }
-    for (const auto& job : jobs) {
-      try {
-        run_jobs({job});
-      } catch (const Error& e) {
-        job->end(e.code() == ErrorCode::limit_steps ? 504 : 400, e.what());
-      } catch (const std::exception& e) {
-        job->end(500, e.what());
-      }
-    }
+    answer(jobs);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,7 +42,7 @@ class Model {
   const std::vector<ValueInfo>& outputs() const { return outputs_; }
   Metrics& metrics() { return metrics_; }
   const Metrics& metrics() const { return metrics_; }
-  bool batches() const { return batches_; }
+  bool batches() const { return why_not_.empty(); }
   const std::string& why_not() const { return why_not_; }  // where it does not
 
   // All outputs, in order; waits. Refusal (protocol.h): 400 for inputs that do not fit, 503 when the queue is full,
@@ -56,6 +55,7 @@ class Model {
   void serve();
   Jobs next();
   void run_jobs(const Jobs& jobs);
+  void answer(const Jobs& jobs);  // with their results, or why there are none
   void take_more(Jobs& jobs, int64_t& rows);
   std::vector<Tensor> run_once(std::vector<Tensor> inputs, Clock::time_point deadline) const;
   bool shapes_batch() const;
@@ -65,7 +65,6 @@ class Model {
   ServeOptions options_;
   std::vector<ValueInfo> inputs_, outputs_;
   Compiled compiled_;
-  bool batches_ = false;
   std::string why_not_;
   Metrics metrics_;
 
