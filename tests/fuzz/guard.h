@@ -1,9 +1,20 @@
 // Says which mutant was at work when the process dies or hangs.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
+#include "tc/ir/diag.h"
+
 namespace tc::fuzz {
+
+// Is it the library's own fault? A graph that breaks inside of a pass was whole before it.
+inline bool breaks_promise(const Error& e) {
+  const auto& context = e.diagnostic().context;
+  const bool in_pass =
+      std::any_of(context.begin(), context.end(), [](const auto& c) { return c.starts_with("pass "); });
+  return e.code() == ErrorCode::internal || (in_pass && e.code() == ErrorCode::bad_graph);
+}
 
 // From now on a fatal signal, a sanitizer's report, or more than `cpu_seconds` of CPU time without another call ends
 // the process with `label` on standard error.

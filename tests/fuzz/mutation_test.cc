@@ -101,10 +101,7 @@ Outcome try_mutant(const Mutant& mutant, size_t index) {
     }
     outcome.stage = "done";
   } catch (const Error& e) {
-    const auto& context = e.diagnostic().context;
-    const bool in_pass =
-        std::any_of(context.begin(), context.end(), [](const auto& c) { return c.starts_with("pass "); });
-    if (e.code() == ErrorCode::internal || (in_pass && e.code() == ErrorCode::bad_graph)) outcome.defect = e.what();
+    if (breaks_promise(e)) outcome.defect = e.what();
     if (outcome.stage == "print") outcome.defect = e.what();
   } catch (const std::exception& e) {
     outcome.defect = cat("not a tc::Error: ", e.what());

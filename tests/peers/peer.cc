@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -120,6 +121,12 @@ Tensor random_f32(const Extents& extents, unsigned seed) {
   std::mt19937 random(seed);
   Tensor t(DType::f32, extents);
   for (float& v : t.mutable_span<float>()) v = static_cast<float>(random()) / 2147483648.0f - 1;
+  return t;
+}
+
+Tensor weights(const Extents& extents, int64_t sum, unsigned seed) {
+  Tensor t = random_f32(extents, seed);
+  for (float& v : t.mutable_span<float>()) v *= std::sqrt(3 / static_cast<float>(sum));
   return t;
 }
 

@@ -50,6 +50,8 @@ std::string compare_export(const Function& f, InputSpec spec, const Tolerance& t
 
 // Values between -1 and 1 from `seed`.
 Tensor random_f32(const Extents& extents, unsigned seed);
+// The same, scaled for products that sum over `sum` of them.
+Tensor weights(const Extents& extents, int64_t sum, unsigned seed);
 
 // The tensor of that name; throws std::runtime_error.
 const Tensor& find(const NamedTensors& tensors, const std::string& name);

@@ -10,12 +10,6 @@
 namespace tc::peers {
 namespace {
 
-Tensor weights(const Extents& extents, int64_t sum, unsigned seed) {
-  Tensor t = random_f32(extents, seed);
-  for (float& v : t.mutable_span<float>()) v *= std::sqrt(3 / static_cast<float>(sum));
-  return t;
-}
-
 Tensor around_one(int64_t count, unsigned seed) {
   Tensor t = random_f32({count}, seed);
   for (float& v : t.mutable_span<float>()) v = 1 + v / 4;

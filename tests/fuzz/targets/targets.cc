@@ -1,10 +1,9 @@
 #include "target.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
-#include "tc/ir/diag.h"
+#include "../guard.h"
 
 namespace tc::fuzz {
 
@@ -25,11 +24,7 @@ void guarded(const std::function<void()>& body) {
   try {
     body();
   } catch (const Error& e) {
-    // A graph that breaks inside of a pass was whole before it.
-    const auto& context = e.diagnostic().context;
-    const bool in_pass =
-        std::any_of(context.begin(), context.end(), [](const auto& c) { return c.starts_with("pass "); });
-    require(e.code() != ErrorCode::internal && !(in_pass && e.code() == ErrorCode::bad_graph), e.what());
+    require(!breaks_promise(e), e.what());
   } catch (const std::exception& e) {
     require(false, cat("an exception that is no tc::Error: ", e.what()));
   }
