@@ -189,12 +189,21 @@ bool is_built(Tier tier) {
   return false;
 }
 
+namespace {
+
+std::vector<Tier> built_up_to(Tier most) {
+  std::vector<Tier> tiers;
+  for (int i = 0; i <= static_cast<int>(most); ++i) {
+    if (is_built(static_cast<Tier>(i))) tiers.push_back(static_cast<Tier>(i));
+  }
+  return tiers;
+}
+
+}  // namespace
+
 std::vector<std::string> tier_names() {
   std::vector<std::string> names;
-  for (int i = 0; i < kTierCount; ++i) {
-    const Tier tier = static_cast<Tier>(i);
-    if (is_built(tier)) names.emplace_back(tier_name(tier));
-  }
+  for (const Tier tier : built_up_to(Tier::amx)) names.emplace_back(tier_name(tier));
   return names;
 }
 
@@ -207,11 +216,7 @@ std::optional<Tier> parse_tier(std::string_view name) {
 }
 
 std::vector<Tier> usable_tiers() {
-  std::vector<Tier> tiers;
-  for (int i = 0; i <= static_cast<int>(cpu_info().tier); ++i) {
-    if (is_built(static_cast<Tier>(i))) tiers.push_back(static_cast<Tier>(i));
-  }
-  return tiers;
+  return built_up_to(cpu_info().tier);
 }
 
 const CpuInfo& cpu_info() {

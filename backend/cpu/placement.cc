@@ -140,9 +140,9 @@ class Groups {
     int64_t moved = at_[to] + static_cast<int64_t>(joint.offset) - at_[from];
     if (members_[root_[from]].size() > members_[root_[to]].size()) std::swap(from, to), moved = -moved;
     const size_t old_root = root_[from], root = root_[to];
-    if (members_[root].size() == 1) enter(to);
     for (const size_t a : members_[old_root])
       if (!fits(a, at_[a] + moved, root)) return;
+    if (members_[root].size() == 1) enter(to);
     for (const size_t a : members_[old_root]) {
       root_[a] = root, at_[a] += moved;
       enter(a);
@@ -181,10 +181,10 @@ class Groups {
   bool fits(size_t a, int64_t at, size_t root) const {
     const int64_t end = at + static_cast<int64_t>(blocks_[a].bytes);
     const auto beside = [&](size_t b) {
-      return root_[b] != root || at >= at_[b] + static_cast<int64_t>(blocks_[b].bytes) || end <= at_[b] ||
-             may_overlap(a, at - at_[b], b);
+      return at >= at_[b] + static_cast<int64_t>(blocks_[b].bytes) || end <= at_[b] || may_overlap(a, at - at_[b], b);
     };
     const std::vector<size_t>& members = members_[root];
+    if (members.size() == 1) return beside(members[0]);
     for (int level = 0; level < kLevels; ++level) {
       if (!(levels_ >> level & 1)) continue;
       // A cell has the blocks that begin in it, and they are not longer than it.
@@ -220,7 +220,7 @@ class Groups {
   std::vector<int64_t> at_;  // within the group
   std::vector<std::vector<size_t>> members_;
   // The members of groups of several, by size and place: 2^level bytes are more than those of a level have. Members
-  // that went to another group are left in the cells of the one before.
+  // that went to another group are left in the cells of the one before, which nobody looks up again.
   static constexpr int kLevels = 64;
   struct Cell {
     size_t root;

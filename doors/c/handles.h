@@ -1,8 +1,8 @@
 // What the handles of tc_c.h hold, and how exceptions become statuses.
 #pragma once
 
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -92,7 +92,6 @@ class OptionReader {
   [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& what) const;
   std::string reader_;
   std::map<std::string, std::string> left_;
-  std::vector<std::string_view> known_;
   std::vector<std::string> names_;
 };
 

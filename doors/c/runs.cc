@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "tc/doors/c/handles.h"
+#include "tc/ir/text/spelling.h"
 
 struct tc_compiled {
   tc::Compiled program;
@@ -49,29 +50,15 @@ Optimizer optimizer(OptionReader& read) {
   }
 }
 
-std::string quoted(std::string_view text) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string r = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      r += '\\', r += c;
-    else if (byte < 0x20)
-      r += std::string("\\u00") + kDigits[byte >> 4] + kDigits[byte & 15];
-    else
-      r += c;
-  }
-  return r + '"';
-}
-
 std::string as_json(const std::vector<StepTime>& steps) {
   std::ostringstream out;
   out << "[";
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepTime& s = steps[i];
-    out << (i ? ",\n" : "\n") << R"({"op": )" << quoted(s.op) << R"(, "node": )" << quoted(s.node) << R"(, "kernel": )"
-        << quoted(s.kernel) << R"(, "depth": )" << s.depth << R"(, "begin_ns": )" << s.begin_ns << R"(, "end_ns": )"
-        << s.end_ns << R"(, "flops": )" << s.flops << R"(, "bytes": )" << s.bytes << "}";
+    out << (i ? ",\n" : "\n") << R"({"op": )" << text::json_quoted(s.op) << R"(, "node": )" << text::json_quoted(s.node)
+        << R"(, "kernel": )" << text::json_quoted(s.kernel) << R"(, "depth": )" << s.depth << R"(, "begin_ns": )"
+        << s.begin_ns << R"(, "end_ns": )" << s.end_ns << R"(, "flops": )" << s.flops << R"(, "bytes": )" << s.bytes
+        << "}";
   }
   out << "\n]\n";
   return out.str();

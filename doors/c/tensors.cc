@@ -23,12 +23,7 @@ DType no_strings(tc_dtype dtype) {
 }  // namespace
 
 tc_dtype code_of(DType t) {
-  static constexpr tc_dtype kCodes[] = {
-#define TC_DTYPE(id, spelling, storage, bits, kind, onnx, numpy) onnx,
-#include "tc/ir/dtype.def"
-#undef TC_DTYPE
-  };
-  return kCodes[static_cast<size_t>(t)];
+  return info(t).onnx;
 }
 
 DType dtype_of_code(tc_dtype code) {

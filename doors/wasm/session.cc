@@ -12,6 +12,7 @@
 #include "tc/backend/cpu/executable.h"
 #include "tc/backend/cpu/nonfinite_check.h"
 #include "tc/frontend/onnx/import.h"
+#include "tc/ir/text/spelling.h"
 #include "tc/passes/autodiff/autodiff.h"
 
 using namespace tc;
@@ -58,21 +59,6 @@ std::shared_ptr<const void> hold(void* data) {
   return {data, std::free};
 }
 
-std::string quoted(std::string_view text) {
-  constexpr const char* kHex = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\', out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00", out += kHex[(c >> 4) & 15], out += kHex[c & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
-}
-
 // A number as JSON has it.
 std::string number(double x) {
   return x == x && x - x == 0 ? cat(x) : "null";
@@ -80,7 +66,7 @@ std::string number(double x) {
 
 std::string described(const std::string& name, const Type& t) {
   constexpr const char* kKinds[] = {"none", "tensor", "sequence", "optional", "map"};
-  std::string out = "{\"name\":" + quoted(name) + ",\"kind\":\"" + kKinds[static_cast<int>(t.kind())] + "\"";
+  std::string out = "{\"name\":" + text::json_quoted(name) + ",\"kind\":\"" + kKinds[static_cast<int>(t.kind())] + "\"";
   const Type* element = &t;
   while (element->kind() != Type::Kind::tensor && element->kind() != Type::Kind::none) element = &element->element();
   if (element->is_tensor()) {
@@ -88,7 +74,7 @@ std::string described(const std::string& name, const Type& t) {
     if (!element->shape().ranked()) return out + "null}";
     std::string dims;
     for (const Dim& d : element->shape().dims())
-      dims += (dims.empty() ? "" : ",") + (d.is_const() ? std::to_string(d.value()) : quoted(d.str()));
+      dims += (dims.empty() ? "" : ",") + (d.is_const() ? std::to_string(d.value()) : text::json_quoted(d.str()));
     out += "[" + dims + "]";
   }
   return out + "}";
@@ -165,9 +151,6 @@ void* tc_allocate(size_t bytes) {
 }
 void tc_free(void* data) {
   std::free(data);
-}
-const char* tc_version() {
-  return TC_VERSION;
 }
 const char* tc_error() {
   return last_error.text.c_str();
@@ -346,9 +329,6 @@ double tc_extent(const TcValue* v, int axis) {
 const void* tc_data(const TcValue* v) {
   return datum(v).tensor().data();
 }
-size_t tc_bytes(const TcValue* v) {
-  return datum(v).tensor().bytes();
-}
 const char* tc_text(const TcValue* v, size_t element) {
   return datum(v).tensor().span<std::string>()[element].data();
 }
@@ -365,8 +345,8 @@ const char* tc_profiled(const TcSession* s) {
     for (const cpu::StepTiming& t : s->timings) {
       const Node& n = *t.step->node;
       out += out.empty() ? "[" : ",";
-      out += "{\"op\":" + quoted(n.info().name()) + ",\"node\":" + quoted(n.location()) +
-             ",\"kernel\":" + quoted(t.step->kernel) + ",\"depth\":" + std::to_string(t.depth) +
+      out += "{\"op\":" + text::json_quoted(n.info().name()) + ",\"node\":" + text::json_quoted(n.location()) +
+             ",\"kernel\":" + text::json_quoted(t.step->kernel) + ",\"depth\":" + std::to_string(t.depth) +
              ",\"ms\":" + number(static_cast<double>(t.end_ns - t.begin_ns) * 1e-6) + ",\"flops\":" + number(t.flops) +
              ",\"bytes\":" + std::to_string(t.bytes) + "}";
     }

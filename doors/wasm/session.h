@@ -16,7 +16,6 @@ extern "C" {
 
 void* TC_EXPORT(tc_allocate)(size_t bytes);
 void TC_EXPORT(tc_free)(void* data);
-const char* TC_EXPORT(tc_version)();
 const char* TC_EXPORT(tc_error)();
 const char* TC_EXPORT(tc_error_code)();
 
@@ -54,7 +53,6 @@ int TC_EXPORT(tc_type)(const TcValue* tensor);
 int TC_EXPORT(tc_rank)(const TcValue* tensor);
 double TC_EXPORT(tc_extent)(const TcValue* tensor, int axis);
 const void* TC_EXPORT(tc_data)(const TcValue* tensor);
-size_t TC_EXPORT(tc_bytes)(const TcValue* tensor);
 const char* TC_EXPORT(tc_text)(const TcValue* tensor, size_t element);
 size_t TC_EXPORT(tc_text_bytes)(const TcValue* tensor, size_t element);
 

@@ -186,6 +186,20 @@ std::string quoted(std::string_view text) {
   return out += '"';
 }
 
+std::string json_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\', out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00", out += kHex[(c >> 4) & 15], out += kHex[c & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
+}
+
 std::string spelled(std::string_view name) {
   return is_plain(name) ? std::string(name) : quoted(name);
 }

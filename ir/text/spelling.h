@@ -20,6 +20,8 @@ inline bool is_digit(char c) {
 bool is_plain(std::string_view name);
 // In double quotes; control characters, quotes, backslashes and bytes that are not UTF-8 are escaped.
 std::string quoted(std::string_view text);
+// In double quotes as JSON has it; bytes that are not UTF-8 stay as they are.
+std::string json_quoted(std::string_view text);
 // The name itself when it is plain, else quoted.
 std::string spelled(std::string_view name);
 // Reads what stands between the quotes; nothing when an escape is malformed.

@@ -11,18 +11,6 @@ namespace {
 
 #if !defined(__wasm_simd128__)
 
-// Whether multiply_add rounds once.
-inline constexpr bool kFuses = false;
-
-template <class V>
-TC_INLINE V multiply_add(V a, V b, V c) {
-  return a * b + c;
-}
-template <class V>
-TC_INLINE V subtract_product(V a, V b, V c) {
-  return c - a * b;
-}
-
 TC_INLINE F32 root(F32 x) {
   return F32{__builtin_sqrtf(x[0]), __builtin_sqrtf(x[1]), __builtin_sqrtf(x[2]), __builtin_sqrtf(x[3])};
 }
@@ -63,16 +51,12 @@ TC_INLINE Raw<T> trunc_of(Raw<T> x) {
   return with_sign<T>(floor_of<T>(magnitude<T>(x)), x);
 }
 
-// Cut off, or to the nearest; INT32_MIN for what no i32 holds, whose conversion the language leaves open.
+// Cut off; INT32_MIN for what no i32 holds, whose conversion the language leaves open.
 TC_INLINE I32 cut_to_i32(F32 x) {
   const I32 inside = (x >= splat<float>(-0x1p31F)) & (x < splat<float>(0x1p31F));
   const I32 whole = __builtin_convertvector(inside ? x : F32{}, I32);
   return inside ? whole : splat<int32_t>(INT32_MIN);
 }
-TC_INLINE I32 nearest_i32(F32 x) {
-  return cut_to_i32(nearest<float>(x));
-}
-
 // Four bytes of memory as integers.
 template <bool kSigned>
 TC_INLINE I32 widen_bytes(uint32_t four) {
@@ -111,12 +95,6 @@ TC_INLINE I32 add_products(I16 a, I16 b) {
   const I32 x = (I32)a, y = (I32)b;
   return ((x << 16) >> 16) * ((y << 16) >> 16) + (x >> 16) * (y >> 16);
 }
-// Sums of two products of bytes per word, which hold them.
-TC_INLINE I16 add_byte_products(U8 a, I8 b) {
-  const I16 x = (I16)a, y = (I16)b;
-  return (I16)((U16)(x & splat<int16_t>(255)) * (U16)((y << 8) >> 8) + ((U16)x >> 8) * (U16)(y >> 8));
-}
-
 // Of the lanes of a comparison.
 TC_INLINE uint32_t lane_bits(I32 m) {
   const U32 bits = (U32)m & U32{1, 2, 4, 8};
@@ -134,6 +112,29 @@ TC_INLINE bool all_set(U64 m) {
 }
 
 #endif
+
+// Whether multiply_add rounds once. WebAssembly's relaxed ones do or do not, as the machine likes.
+inline constexpr bool kFuses = false;
+
+template <class V>
+TC_INLINE V multiply_add(V a, V b, V c) {
+  return a * b + c;
+}
+template <class V>
+TC_INLINE V subtract_product(V a, V b, V c) {
+  return c - a * b;
+}
+
+// To the nearest; INT32_MIN for what no i32 holds.
+TC_INLINE I32 nearest_i32(F32 x) {
+  return cut_to_i32(nearest<float>(x));
+}
+
+// Sums of two products of bytes per word, which hold them.
+TC_INLINE I16 add_byte_products(U8 a, I8 b) {
+  const I16 x = (I16)a, y = (I16)b;
+  return (I16)((U16)(x & splat<int16_t>(255)) * (U16)((y << 8) >> 8) + ((U16)x >> 8) * (U16)(y >> 8));
+}
 
 // Half to float: the exponent is re-biased by a multiplication with 2^112, which also normalises subnormals.
 TC_INLINE F32 half_to_float(uint64_t four) {

@@ -7,18 +7,6 @@
 namespace tc::kernels {
 namespace {
 
-// Relaxed multiply-adds round once or twice, as the machine likes; these round twice on each.
-inline constexpr bool kFuses = false;
-
-template <class V>
-TC_INLINE V multiply_add(V a, V b, V c) {
-  return a * b + c;
-}
-template <class V>
-TC_INLINE V subtract_product(V a, V b, V c) {
-  return c - a * b;
-}
-
 TC_INLINE F32 root(F32 x) {
   return (F32)wasm_f32x4_sqrt((v128_t)x);
 }
@@ -27,8 +15,6 @@ TC_INLINE F64 root(F64 x) {
 }
 
 // Bits of floats.
-template <class T>
-inline constexpr Word<T> kSignBit = Word<T>{1} << (8 * sizeof(T) - 1);
 template <class T>
 TC_INLINE Raw<T> magnitude(Raw<T> x) {
   if constexpr (sizeof(T) == 4) return (Raw<T>)wasm_f32x4_abs((v128_t)x);
@@ -57,16 +43,12 @@ TC_INLINE Raw<T> trunc_of(Raw<T> x) {
   return (Raw<T>)wasm_f64x2_trunc((v128_t)x);
 }
 
-// Cut off, or to the nearest; INT32_MIN for what no i32 holds. The instruction gives the nearest i32, 0 for NaN: only
+// Cut off; INT32_MIN for what no i32 holds. The instruction gives the nearest i32, 0 for NaN: only
 // what is not below 2^31 is put right.
 TC_INLINE I32 cut_to_i32(F32 x) {
   const I32 cut = (I32)wasm_i32x4_trunc_sat_f32x4((v128_t)x);
   return x < splat<float>(0x1p31F) ? cut : splat<int32_t>(INT32_MIN);
 }
-TC_INLINE I32 nearest_i32(F32 x) {
-  return cut_to_i32(nearest<float>(x));
-}
-
 // Four bytes of memory as integers.
 template <bool kSigned>
 TC_INLINE I32 widen_bytes(uint32_t four) {
@@ -96,12 +78,6 @@ TC_INLINE U8 narrow_bytes(I16 a, I16 b) {
 TC_INLINE I32 add_products(I16 a, I16 b) {
   return (I32)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b);
 }
-// Sums of two products of bytes per word, which hold them.
-TC_INLINE I16 add_byte_products(U8 a, I8 b) {
-  const I16 x = (I16)a, y = (I16)b;
-  return (I16)((U16)(x & splat<int16_t>(255)) * (U16)((y << 8) >> 8) + ((U16)x >> 8) * (U16)(y >> 8));
-}
-
 // Of the lanes of a comparison.
 TC_INLINE uint32_t lane_bits(I32 m) {
   return wasm_i32x4_bitmask((v128_t)m);
