@@ -315,7 +315,7 @@ class Quantising(OptTest):
         self.fails("q.tc", "--quantize", "weights", "--exclude", "Conv", says="'Conv'", status=2)
         self.fails("q.tc", "--quantize", "dynamic", "--bits", 4, says="4 bits", status=2)
         self.fails("q.tc", "--check=quantized", says="--quantize", status=2)
-        self.fails("q.tc", "--quantize", "weights", "--bits", 4, "--data", "data", "--check=quantized", "--least-cosine", 1, says="cosine")
+        self.fails("q.tc", "--quantize", "weights", "--bits", 4, "--data", "data", "--check=quantized", "--least-cosine", 1, "-o", "out.tc", says="cosine")
         self.refuses("q.tc", "--quantize", "some")
 
 
