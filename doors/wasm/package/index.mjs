@@ -46,6 +46,8 @@ const bytesOf = (data) =>
   ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
 const isBuffer = (x) => x instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && x instanceof SharedArrayBuffer);
 
+const isModule = (bytes) => bytes instanceof Uint8Array && String(bytes.subarray(0, 4)) === '0,97,115,109';
+
 let compiled; // the module, once for all sessions
 
 async function compileFrom(url) {
@@ -94,14 +96,17 @@ export class InferenceSession {
   // create(path or URL | bytes, options?) or create(buffer, offset, length?, options?).
   static async create(model, ...rest) {
     const options = (typeof rest.at(-1) === 'object' && rest.at(-1)) || {};
-    compiled ??= compile();
-    compiled.catch(() => (compiled = undefined));
     let bytes;
     if (typeof model === 'string' || model instanceof URL) bytes = read(String(model), options.onProgress);
     else if (ArrayBuffer.isView(model)) bytes = bytesOf(model);
     else if (isBuffer(model))
       bytes = new Uint8Array(model, ...rest.slice(0, 2).filter((x) => typeof x === 'number'));
     else throw new TypeError("InferenceSession.create takes a path, a URL or the model's bytes");
+    // A module for one model has the model in it.
+    if (/\.wasm$/.test(String(model)) || isModule(bytes))
+      return new InferenceSession(await Module.start(await WebAssembly.compile(await bytes)));
+    compiled ??= compile();
+    compiled.catch(() => (compiled = undefined));
     const [wasm, data] = await Promise.all([compiled, bytes]);
     const module = await Module.start(wasm);
     if (options.graphOptimizationLevel !== undefined) {
@@ -109,7 +114,10 @@ export class InferenceSession {
       if (level === undefined) throw new Error(`unknown optimisation level '${options.graphOptimizationLevel}'`);
       module.set('level', level);
     }
-    for (const [name, extent] of Object.entries(options.freeDimensionOverrides ?? {})) module.set(`dim:${name}`, extent);
+    // A module for one model says which extents it was made for.
+    const [made] = WebAssembly.Module.customSections(wasm, 'tc.dims');
+    const extents = { ...options.freeDimensionOverrides, ...(made && JSON.parse(new TextDecoder().decode(made))) };
+    for (const [name, extent] of Object.entries(extents)) module.set(`dim:${name}`, extent);
     for (const key of ['seed', 'max_memory', 'max_steps', 'nonfinite'])
       if (options.tc?.[key] !== undefined) module.set(key, options.tc[key] === true ? 1 : options.tc[key] || 0);
     for (const file of options.externalData ?? []) {
