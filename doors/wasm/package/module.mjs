@@ -1,5 +1,4 @@
-// One instance of tc.wasm, and its C functions (doors/wasm/session.h) as methods. An instance has memory of its own,
-// which goes with it, and a fault ends only it.
+// One instance of tc.wasm, its C functions (doors/wasm/session.h) as methods. A fault ends only it.
 import { Tensor, element } from './tensor.mjs';
 import { split } from './weights.mjs';
 

@@ -17,6 +17,7 @@ import { page } from './single_page.mjs';
 import * as trim from './trim.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
+const kScripts = ['index', 'session', 'module', 'tensor', 'weights', 'remote', 'worker'].map((name) => `${name}.mjs`);
 const kFunction = 0, kGlobal = 3;
 // Of the functions of session.h, what a session with its model still needs.
 const kBefore = /^(_initialize|tc_(create|release|set|add_file|load)|__heap_base)$/;
@@ -172,7 +173,7 @@ export async function make(file, folder, { form = 'snapshot', keep, dims: asked 
   const put = (name, data) => fs.writeFileSync(path.join(folder, name), data);
   put(form === 'snapshot' ? 'model.wasm' : 'tc.wasm', bytes);
   if (form === 'importer') put('model.onnx', model);
-  for (const name of ['index.mjs', 'module.mjs', 'tensor.mjs', 'weights.mjs']) fs.copyFileSync(path.join(here, name), path.join(folder, name));
+  for (const name of kScripts) fs.copyFileSync(path.join(here, name), path.join(folder, name));
   put('index.html', page(path.basename(file), form === 'snapshot' ? 'model.wasm' : 'model.onnx'));
   return { bytes, dims, functions: small.functions.length, of: m.functions.length };
 }
