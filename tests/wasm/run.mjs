@@ -20,6 +20,9 @@ const tests = {
   growth: [[node, '--expose-gc', path.join(here, 'growth.mjs'), folder, debian]],
   suite: suites.map(([cases, known]) => [node, path.join(here, 'suite.mjs'), folder, cases, path.join(here, known)]),
   zoo: [[node, path.join(here, 'zoo.mjs'), folder, build]],
+  single: [[node, path.join(here, 'single.mjs'), folder, debian, build]],
+  worker: [[node, path.join(here, 'worker.mjs'), folder, debian, build]],
+  vite: [[node, path.join(here, 'vite.mjs'), folder, debian]],
   page: [
     [node, path.join(here, 'page.mjs'), folder, debian],
     [node, path.join(here, '../browser/browser_test.mjs'), path.join(build, 'browser'), path.join(build, 'bin/tc-run'),

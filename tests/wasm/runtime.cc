@@ -144,6 +144,25 @@ TC_CASE(reads_fractions) {
          reads("1e-999", -1.0, 6, std::errc::result_out_of_range) && reads("0e5", 0.0, 3);
 }
 
+// A number as to_chars spells it, with arguments of its own.
+template <class T, class... How>
+bool spells(const char* text, T number, How... how) {
+  char to[64];
+  const auto [end, error] = std::to_chars(to, to + sizeof(to), number, how...);
+  return error == std::errc() && std::string(to, end) == text;
+}
+
+TC_CASE(spells_digits_by_their_count) {
+  using enum std::chars_format;
+  char two[2];
+  return spells("0.5", 0.5) && spells("1e+22", 1e22) && spells("10000000000000000000000", 1e22, fixed) &&
+         spells("-340282346638528859811704183484516925440", -3.4028234663852886e38f, fixed) &&
+         spells("123456792", 123456789.0f, fixed) && spells("1.234568e-05", 1.2345678e-5, scientific, 6) &&
+         spells("0.3333333333333333148", 1.0 / 3, fixed, 19) && spells("0.1250", 0.125, fixed, 4) &&
+         spells("100000007", 100000007, 10) && spells("16777216", 16777216.0f) &&
+         std::to_chars(two, two + 2, 123.0, fixed, 1).ec == std::errc::value_too_large;
+}
+
 TC_CASE(runs_out_of_memory) {
   try {
     std::vector<std::unique_ptr<char[]>> blocks;

@@ -21,7 +21,7 @@ const spelled = (s) => Object.entries(s).map(([k, v]) => `${k} ${(v / 1e6).toFix
 
 const module = sizes(path.join(folder, 'tc.wasm'));
 expect(module.raw <= limits.raw && module.gzip <= limits.gzip, `tc.wasm: ${spelled(module)}`);
-const scripts = ['index.mjs', 'module.mjs', 'tensor.mjs'].map((f) => fs.readFileSync(path.join(folder, f)));
+const scripts = ['index.mjs', 'session.mjs', 'module.mjs', 'tensor.mjs', 'weights.mjs'].map((f) => fs.readFileSync(path.join(folder, f)));
 const script = zlib.gzipSync(Buffer.concat(scripts), { level: 9 }).length;
 expect(script <= limits.script, `JavaScript: ${script} bytes by gzip`);
 if (brotli) {

@@ -74,6 +74,7 @@ export class InferenceSession {
   run(feeds: Feeds, fetches: Fetches, options?: object): Promise<Record<string, any>>;
   runSync(feeds: Feeds, fetches?: Fetches): Record<string, any>;
   trainStep(feeds: Feeds): Promise<Record<string, any>>;
+  // A promise with env.wasm.proxy.
   state(): Record<string, any>;
   profile(feeds: Feeds): Promise<{ outputs: Record<string, any>; steps: Step[] }>;
   startProfiling(): void;
@@ -86,6 +87,7 @@ export const env: {
   wasm: {
     numThreads?: number;
     simd?: boolean;
+    // Sessions in workers of their own: all but runSync.
     proxy?: boolean;
     wasmPaths?: string | { wasm?: string | URL; mjs?: string | URL };
     wasmBinary?: ArrayBufferLike | Uint8Array;

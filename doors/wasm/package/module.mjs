@@ -1,6 +1,6 @@
-// One instance of tc.wasm, and its C functions (doors/wasm/session.h) as methods. An instance has memory of its own,
-// which goes with it, and a fault ends only it.
+// One instance of tc.wasm, its C functions (doors/wasm/session.h) as methods. A fault ends only it.
 import { Tensor, element } from './tensor.mjs';
+import { split } from './weights.mjs';
 
 export class TcError extends Error {
   constructor(message, code) {
@@ -57,7 +57,8 @@ export class Module {
   #session;
   #fault;
 
-  static async start(compiled) {
+  // see(exports) is told of the instance before anything runs in it.
+  static async start(compiled, see) {
     const self = new Module();
     const imports = {};
     let exports;
@@ -65,9 +66,14 @@ export class Module {
     for (const { module, name } of WebAssembly.Module.imports(compiled))
       (imports[module] ??= {})[name] = calls[name] ?? (() => kNotThere);
     ({ exports } = await WebAssembly.instantiate(compiled, imports));
-    exports._initialize();
+    see?.(exports);
     self.#c = exports;
-    self.#session = self.#call('tc_create');
+    // A module for one model begins where its model was loaded.
+    if (exports.tc_session) self.#session = exports.tc_session.value;
+    else {
+      exports._initialize();
+      self.#session = self.#call('tc_create');
+    }
     return self;
   }
 
@@ -126,7 +132,13 @@ export class Module {
     this.#withTexts([location], (name) => this.#must('tc_add_file', this.#session, name, data, bytes.length));
   }
   load(bytes) {
-    this.#must('tc_load', this.#session, this.#copyIn(bytes), bytes.length);
+    const { rest, weights } = split(bytes);
+    for (const [name, data] of weights) this.addFile(name, data);
+    this.#must('tc_load', this.#session, this.#copyIn(rest), rest.length);
+  }
+  // Of the session in the module's memory.
+  get place() {
+    return this.#session;
   }
   describe() {
     return JSON.parse(this.#text(this.#must('tc_describe', this.#session)));
@@ -217,7 +229,7 @@ export class Module {
     return this.#c?.memory.buffer.byteLength ?? 0;
   }
   release() {
-    if (!this.#fault) this.#call('tc_release', this.#session);
+    if (!this.#fault && this.#c.tc_release) this.#call('tc_release', this.#session);
     this.#fault = new TcError('the session is released', 'bad-argument');
     this.#c = undefined;
   }

@@ -1,0 +1,23 @@
+// From the linker's map, where each object of the module's data lies: node symbols.mjs MAP JSON
+//
+// [begin, end, kind]: kind 's' for merged texts, 'f' for an op's facts, 't' for what may be read from a
+// place before it, 'x' for others.
+import fs from 'node:fs';
+
+const [map, to] = process.argv.slice(2);
+const rows = [];
+let data = false;
+for (const line of fs.readFileSync(map, 'utf8').split('\n')) {
+  const found = /^ *([0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) ( *)(\S.*)$/.exec(line);
+  if (!found) {
+    data = / DATA$/.test(line);
+    continue;
+  }
+  const [, address, bytes, indent, name] = found;
+  if (!data || indent.length !== 8) continue;
+  const begin = parseInt(address, 16), end = begin + parseInt(bytes, 16);
+  const kind = /5factsE\)$/.test(name) ? 'f' : /^<internal>:\(\.rodata\)/.test(name) ? 's' : /_ZT[VISC]|\.L(\.|__)|\.str|constinit/.test(name) ? 'x' : 't';
+  if (end > begin) rows.push([begin, end, kind]);
+}
+if (!rows.length) throw new Error(`${map} has no rows of data`);
+fs.writeFileSync(to, JSON.stringify(rows));
