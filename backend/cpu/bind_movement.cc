@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstring>
 
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/bind_pattern.h"
 #include "tc/backend/cpu/bind_resize.h"
+#include "tc/ir/eval/move.h"
 #include "tc/kernels/movement/movement.h"
 
 namespace tc::cpu {
@@ -366,6 +368,64 @@ bool bind_depth_space(Binder& b) {
   });
 }
 
+// A pad of as much before as after, where negative ones crop.
+bool bind_center(Binder& b) {
+  if (b.rank(0) > kMaxRank) return b.refuse(cat("rank beyond ", kMaxRank));
+  const DType type = b.dtype(0);
+  if (type == DType::str) return b.refuse("elements are strings");
+  const Slot x = b.in(0), y = b.out(0);
+  const int size = elem_size(type);
+  const kernels::MoveTable& table = b.table().move;
+  b.step<kernels::PadArgs>(
+      table.pad.name,
+      [=](Frame& f, kernels::PadArgs& a) {
+        a = {};
+        a.elem_size = size;
+        const auto e = f.extents(x), r = f.extents(y);
+        a.rank = static_cast<int>(e.size());
+        std::copy(e.begin(), e.end(), a.extent);
+        for (size_t k = 0; k < e.size(); ++k) {
+          const int64_t common = std::min(e[k], r[k]);
+          a.before[k] = (r[k] - common) / 2 - (e[k] - common) / 2;
+          a.after[k] = r[k] - e[k] - a.before[k];
+        }
+      },
+      [=, &table](Frame& f, kernels::PadArgs& a) {
+        static constexpr std::byte kZero[16] = {};
+        a.src = f.raw(x), a.dst = f.raw(y), a.value = kZero;
+        kernels::pad(table, f.team(), a);
+      });
+  return true;
+}
+
+bool bind_eye(Binder& b) {
+  if (b.result_dtype(0) == DType::str) return b.refuse("elements are strings");
+  const Tensor one = converted(Tensor::scalar<float>(1), b.result_dtype(0));
+  const int size = elem_size(b.result_dtype(0));
+  const Slot y = b.out(0);
+  const Node* node = &b.node();
+  struct State {
+    int64_t first, step, count;  // bytes before the first one and between them
+  };
+  b.step<State>(
+      "eye",
+      [=, k = b.attrs<EyeLike>().k](Frame& f, State& s) {
+        const auto e = f.extents(y);
+        if (e.size() != 2) f.fail(*node, ErrorCode::bad_shape, "eye_like needs a matrix");
+        const int64_t rows = e[0], columns = e[1], row = k >= 0 ? 0 : k < -rows ? rows : -k;
+        const int64_t column = k >= columns ? columns : row + k;
+        s = {(row * columns + column) * size, (columns + 1) * size, 0};
+        if (row < rows && column < columns) s.count = std::min(rows - row, columns - column);
+      },
+      [=](Frame& f, State& s) {
+        auto* to = static_cast<std::byte*>(f.raw(y));
+        std::memset(to, 0, static_cast<size_t>(f.count(y)) * static_cast<size_t>(size));
+        to += s.first;
+        for (int64_t i = 0; i < s.count; ++i, to += s.step) std::memcpy(to, one.data(), static_cast<size_t>(size));
+      });
+  return true;
+}
+
 }  // namespace
 
 void rows_bind_movement(BindRows& rows) {
@@ -378,6 +438,8 @@ void rows_bind_movement(BindRows& rows) {
   rows.push_back({OpId::Expand, "copy_box", bind_expand});
   rows.push_back({OpId::Tile, "copy_box", bind_tile});
   rows.push_back({OpId::Pad, "pad", bind_pad});
+  rows.push_back({OpId::CenterCropPad, "pad", bind_center});
+  rows.push_back({OpId::EyeLike, "eye", bind_eye});
   rows.push_back({OpId::ConstantOfShape, "copy_box", bind_fill});
   rows.push_back({OpId::Resize, "resize_f32", bind_resize});
   rows.push_back({OpId::Range, "range", bind_range, true});

@@ -228,6 +228,33 @@ std::vector<Value*> lower_mean_variance(Builder& b, const Node& n) {
   return {b.make<Div>({deviation, scale})};
 }
 
+// By the statistics of the batch, in sums over all axes but that of channels.
+std::vector<Value*> lower_batch_norm(Builder& b, const Node& n) {
+  const auto& attrs = n.attrs<BatchNormalization>();
+  Value* x = n.operand(0);
+  const DType type = x->dtype();
+  for (int i = 1; i < 5; ++i)
+    if (n.operand(i)->dtype() != type) return {};
+  if (!attrs.training_mode || !x->shape().ranked() || x->shape().rank() == 0) return {};
+  const int rank = x->shape().rank();
+  std::vector<int64_t> over{0}, places;
+  for (int64_t k = 2; k < rank; ++k) over.push_back(k), places.push_back(k - 1);
+  const auto of_channels = [&](Value* v) { return places.empty() ? v : b.make<Unsqueeze>({v, b.ints(places)}); };
+  const auto mean_of = [&](Value* v) { return b.make<ReduceMean>({v, b.ints(over)}, {.keepdims = rank == 1}); };
+  Value* mean = mean_of(x);
+  Value* centred = b.make<Sub>({x, of_channels(mean)});
+  Value* variance = mean_of(b.make<Mul>({centred, centred}));
+  Value* deviation = b.make<Sqrt>({b.make<Add>({variance, b.scalar_like(type, attrs.epsilon)})});
+  Value* factor = b.make<Div>({n.operand(1), deviation});
+  std::vector<Value*> results{b.make<Add>({b.make<Mul>({centred, of_channels(factor)}), of_channels(n.operand(2))})};
+  for (int j = 1; j < n.num_results(); ++j) {
+    Value* old = b.make<Mul>({n.operand(j + 2), b.scalar_like(type, attrs.momentum)});
+    Value* share = b.make<Mul>({j == 1 ? mean : variance, b.scalar_like(type, 1 - attrs.momentum)});
+    results.push_back(b.make<Add>({old, share}));
+  }
+  return results;
+}
+
 std::vector<Value*> lower_lp(Builder& b, const Node& n) {
   Value* x = n.operand(0);
   if (!x->shape().ranked() || x->shape().rank() == 0) return {};
@@ -393,6 +420,7 @@ constexpr Lowering kLowerings[] = {
     {OpId::LRN, lower_lrn},
     {OpId::MeanVarianceNormalization, lower_mean_variance},
     {OpId::LpNormalization, lower_lp},
+    {OpId::BatchNormalization, lower_batch_norm},
     {OpId::LpPool, lower_lp_pool},
     {OpId::GlobalLpPool, lower_global_lp_pool},
     {OpId::MaxUnpool, lower_max_unpool},

@@ -47,6 +47,12 @@ void decompose_for_kernels(PassContext& ctx) {
 
 // Kernels of attention and recurrent networks are of f32 alone, the latter's without bounds or functions of their own.
 bool decomposes(const Node& n) {
+  // In training planes of f32 have a kernel; by given statistics all have.
+  if (n.is<BatchNormalization>()) {
+    const Value* x = n.operand(0);
+    return n.attrs<BatchNormalization>().training_mode &&
+           (x->dtype() != DType::f32 || !x->shape().ranked() || x->shape().rank() < 3);
+  }
   if (has_lowering(n.op())) return true;
   if (!n.info().decompose || n.num_regions() || n.info().traits.nondeterministic || n.info().family == Family::fused)
     return false;

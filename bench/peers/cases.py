@@ -190,13 +190,14 @@ def training():
         ("conv 3x3 depthwise, 144 at 56x56", (4, 144, 56, 56), (144, 1, 3, 3), 144),
         ("conv 3x3, 64 at 56x56", (4, 64, 56, 56), (64, 64, 3, 3), 1),
     ]
-    for name, of_x, of_w, groups in convolutions:
-        pads = (1, 1, 1, 1)
-        yield trained(
-            name, [uniform(of_x), uniform(of_w)],
-            lambda x, w, g=groups: np.sum(np.square(np.conv(x, w, padding=pads, groups=g))),
-            lambda x, w, g=groups: torch.sum(torch.square(torch.conv2d(x, w, padding=1, groups=g))),
-        )  # fmt: skip
+    for dtype in ("float32", "float64"):
+        for name, of_x, of_w, groups in convolutions if dtype == "float32" else convolutions[-1:]:
+            pads = (1, 1, 1, 1)
+            yield trained(
+                name if dtype == "float32" else f"{name}, {dtype}", [uniform(of_x), uniform(of_w)],
+                lambda x, w, g=groups: np.sum(np.square(np.conv(x, w, padding=pads, groups=g))),
+                lambda x, w, g=groups: torch.sum(torch.square(torch.conv2d(x, w, padding=1, groups=g))), dtype,
+            )  # fmt: skip
     rows, width = 2048, 768
     mask = uniform((rows, width))
     for dtype in ("float32",):
@@ -209,6 +210,27 @@ def training():
     for dtype in ("float32", "float64"):
         yield trained(f"gelu 10^6 {dtype}", [uniform(10**6)], lambda x: np.sum(np.gelu(x)),
                       lambda x: torch.sum(torch.nn.functional.gelu(x)), dtype)  # fmt: skip
+    yield recurrent(50, 32, 256)
+
+
+def recurrent(steps, batch, width):
+    """An LSTM; gates come in PyTorch's order, and ONNX has that of the output second."""
+    weights = [uniform((4 * width, width), -0.06, 0.06) for _ in range(2)]
+    start = numpy.zeros((1, batch, width), "float32")
+
+    def in_order(w):
+        parts = [w[k * width : (k + 1) * width] for k in (0, 3, 1, 2)]
+        return np.expand_dims(np.concat(parts, axis=0), axis=0)
+
+    def loss(x, w, r):
+        return np.sum(np.square(np.lstm(x, in_order(w), in_order(r)).y))
+
+    def torch_loss(x, w, r):
+        state = torch.from_numpy(start)
+        y = torch._VF.lstm(x, (state, state), [w, r], False, 1, 0.0, False, False, False)[0]
+        return torch.sum(torch.square(y))
+
+    return trained(f"LSTM {steps}x{batch}x{width}", [uniform((steps, batch, width)), *weights], loss, torch_loss)
 
 
 def searches():
@@ -219,12 +241,17 @@ def searches():
         square = uniform((1000, 1000), dtype=dtype)
         yield Case("searches", f"argmax {dtype}, axis 0", [square], lambda x: np.argmax(x, axis=0),
                    lambda x, out: numpy.argmax(x, axis=0, out=out), lambda x: torch.argmax(x, 0))  # fmt: skip
+    many, few = uniform(10**6), rng.integers(0, 1000, 10**6).astype("float64")
+    for name, x in (("float32, distinct", many), ("float64 of 1000 values", few)):
+        yield Case("searches", f"unique of 10^6 {name}", [x], np.unique_values,
+                   lambda x, out: numpy.copyto(out, numpy.unique(x)), lambda x: torch.unique(x))  # fmt: skip
     yield Case("searches", "sum of 10^7 float32", [uniform(10**7)], np.sum, numpy.sum, torch and torch.sum, 1e-1)
 
 
 # Operators that tc-bench times beside ONNX Runtime, as in bench/zoo/operators.txt.
 OPERATORS = [
-    "TopK", "EyeLike", "CenterCropPad", "MaxUnpool", "QuantizeLinear", "GatherElements", "Unique", "ArgMax", "Add",
+    "TopK", "EyeLike", "CenterCropPad", "MaxUnpool", "QuantizeLinear", "QLinearConv", "GatherElements", "Unique",
+    "ArgMax", "Add",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--ms", type=float, default=20, help="milliseconds of a block")
     parser.add_argument("--blocks", type=int, default=7, help="blocks of each engine")
+    parser.add_argument("--cpu-time", action="store_true", help="count processor time, where others use the machine, too")
     parser.add_argument("--csv", type=pathlib.Path, help="write all figures to this file")
     parser.add_argument("--md", type=pathlib.Path, help="write the table as Markdown to this file")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="folder of the build (default: build)")
@@ -36,24 +37,24 @@ def chosen(name, parts):
     return not parts or any(part in name for part in parts)
 
 
-def calls_of(call, seconds):
+def calls_of(call, seconds, clock):
     """How many calls take about that long."""
     call()
-    begin = time.perf_counter()
+    begin = clock()
     call()
-    return max(1, min(100000, int(seconds / max(1e-7, time.perf_counter() - begin))))
+    return max(1, min(100000, int(seconds / max(1e-7, clock() - begin))))
 
 
-def measure(engines, seconds, blocks):
+def measure(engines, seconds, blocks, clock):
     """Seconds of a call, by engine."""
-    counts = {name: calls_of(call, seconds) for name, call in engines.items()}
+    counts = {name: calls_of(call, seconds, clock) for name, call in engines.items()}
     best = dict.fromkeys(engines, math.inf)
     for _ in range(blocks):
         for name, call in engines.items():
-            begin = time.perf_counter()
+            begin = clock()
             for _ in range(counts[name]):
                 call()
-            best[name] = min(best[name], (time.perf_counter() - begin) / counts[name])
+            best[name] = min(best[name], (clock() - begin) / counts[name])
     return best
 
 
@@ -119,6 +120,8 @@ def main():
     sys.path.insert(0, str(options.build / "python"))
     import cases  # after the numbers of threads are set
 
+    if options.cpu_time and options.threads != 1:
+        sys.exit("--cpu-time is of one thread")
     rows = []
     print(" ".join(f"{h:>10}" for h in HEAD[2:]), " case")
     for row in cases_rows(cases, options):
@@ -137,6 +140,7 @@ def main():
 
 
 def cases_rows(cases, options):
+    clock = time.process_time if options.cpu_time else time.perf_counter
     for case in cases.all_cases():
         if not chosen(case.group, options.group) or not chosen(case.name, options.case):
             continue
@@ -145,7 +149,7 @@ def cases_rows(cases, options):
         except Exception as error:  # one case that does not run is a row of the table, not its end
             yield Row(case.group, case.name, {}, str(error).split("\n")[0])
             continue
-        yield Row(case.group, case.name, measure(engines, options.ms / 1e3, options.blocks))
+        yield Row(case.group, case.name, measure(engines, options.ms / 1e3, options.blocks, clock))
     lines = [line for line in cases.OPERATORS if chosen(line, options.case)]
     if chosen("operators", options.group):
         yield from operators_against_ort(options, lines)

@@ -34,7 +34,12 @@ Expr count_along(Expr x, const std::vector<int64_t>& axes) {
   for (int64_t k : axes) n *= x->shape()[static_cast<int>(k)];
   if (n.is_const()) return x.number(static_cast<double>(n.value()));
   Builder& b = x.builder();
-  return {b, sum_over(b, full_like(b, x, 1), axes, true)};
+  std::optional<Expr> count;
+  for (int64_t k : axes) {
+    const Expr extent(b, extent_of(b, x, static_cast<int>(k)));
+    count = count ? *count * extent : extent;
+  }
+  return count->cast(x.dtype());
 }
 
 struct Standardized {
@@ -47,6 +52,11 @@ Expr mean(Expr v, const std::vector<int64_t>& axes) {
   return {b, b.make<ReduceMean>({v, b.ints(axes)}, {.keepdims = true, .noop_with_empty_axes = true})};
 }
 
+Expr sum(Expr v, const std::vector<int64_t>& axes) {
+  Builder& b = v.builder();
+  return {b, b.make<ReduceSum>({v, b.ints(axes)}, {.keepdims = true, .noop_with_empty_axes = true})};
+}
+
 Standardized standardize(Expr x, std::vector<int64_t> axes, double epsilon) {
   const Expr centred = x - mean(x, axes);
   const Expr inverse = 1 / sqrt(mean(square(centred), axes) + epsilon);
@@ -55,6 +65,16 @@ Standardized standardize(Expr x, std::vector<int64_t> axes, double epsilon) {
 
 Expr through(const Standardized& s, Expr g) {
   return s.inverse * (g - mean(g, s.axes) - s.z * mean(g * s.z, s.axes));
+}
+
+// The same of x whose gradient is g times a scale that the axes share, with the sums over them, which are the gradients
+// of bias and scale: x is read less often.
+struct Scaled {
+  Expr bias, scale, x;
+};
+Scaled through_scaled(const Standardized& s, Expr x, Expr g, Expr scale) {
+  const Expr all = sum(g, s.axes), along = sum(g * s.z, s.axes), count = count_along(x, s.axes);
+  return {all, along, s.inverse * scale * (g - all / count - s.z * (along / count))};
 }
 
 // One value per channel, so that it broadcasts over [n, channels, ...] or along the only axis.
@@ -96,10 +116,10 @@ void BatchNormalization::grad(GradContext& ctx) {
   axes[0] = 0;
   const Standardized s = standardize(x, axes, attrs.epsilon);
   if (ctx.has_seed(0)) {
-    const Expr g = ctx.seed().cast(x.dtype());
-    if (ctx.wanted(1)) give_channels(ctx, 1, g * s.z);
-    if (ctx.wanted(2)) give_channels(ctx, 2, g);
-    if (ctx.wanted(0)) add(through(s, g * scale));
+    const Scaled d = through_scaled(s, x, ctx.seed().cast(x.dtype()), scale);
+    if (ctx.wanted(1)) give_channels(ctx, 1, d.scale);
+    if (ctx.wanted(2)) give_channels(ctx, 2, d.bias);
+    if (ctx.wanted(0)) add(d.x);
   }
   // The running statistics are averages of old and batch ones.
   for (int j = 1; j <= 2; ++j) {
@@ -118,9 +138,10 @@ void BatchNormalization::grad(GradContext& ctx) {
 void InstanceNormalization::grad(GradContext& ctx) {
   const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
   const Standardized s = standardize(x, axes_from(2, ctx.rank(0)), ctx.attrs<InstanceNormalization>().epsilon);
-  if (ctx.wanted(0)) give_rounded(ctx, 0, through(s, g * per_channel(ctx, wide_in(ctx, 1))));
-  if (ctx.wanted(1)) give_channels(ctx, 1, g * s.z);
-  if (ctx.wanted(2)) give_channels(ctx, 2, g);
+  const Scaled d = through_scaled(s, x, g, per_channel(ctx, wide_in(ctx, 1)));
+  if (ctx.wanted(0)) give_rounded(ctx, 0, d.x);
+  if (ctx.wanted(1)) give_channels(ctx, 1, d.scale);
+  if (ctx.wanted(2)) give_channels(ctx, 2, d.bias);
 }
 
 void GroupNormalization::grad(GradContext& ctx) {
@@ -135,20 +156,31 @@ void GroupNormalization::grad(GradContext& ctx) {
     return channels / Expr(b, b.ints({attrs.num_groups}));
   });
   Value* grouped = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups}), of_group});
-  const Standardized s = standardize({b, reshape(b, x, grouped)}, {2}, attrs.epsilon);
+  const Expr x_grouped(b, reshape(b, x, grouped));
+  const Standardized s = standardize(x_grouped, {2}, attrs.epsilon);
+  // Sums over the pixels of each channel serve its parameters and its group.
+  const auto pixels = axes_from(2, ctx.rank(0));
+  const Expr all = sum(g, pixels), along = sum(g * Expr(b, reshape_like(b, s.z, x)), pixels);
   if (ctx.wanted(0)) {
-    const Expr scaled = g * per_channel(ctx, wide_in(ctx, 1));
-    give_rounded(ctx, 0, {b, reshape_like(b, through(s, {b, reshape(b, scaled, grouped)}), x)});
+    const Expr scale = per_channel(ctx, wide_in(ctx, 1)), count = count_along(x_grouped, s.axes);
+    Value* channels = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups, -1})});
+    const auto of_groups = [&](Expr v) { return sum({b, reshape(b, v * scale, channels)}, {2}) / count; };
+    const Expr dx = s.inverse * (Expr(b, reshape(b, g * scale, grouped)) - of_groups(all) - s.z * of_groups(along));
+    give_rounded(ctx, 0, {b, reshape_like(b, dx, x)});
   }
-  if (ctx.wanted(1)) give_channels(ctx, 1, g * Expr(b, reshape_like(b, s.z, x)));
-  if (ctx.wanted(2)) give_channels(ctx, 2, g);
+  if (ctx.wanted(1)) give_channels(ctx, 1, along);
+  if (ctx.wanted(2)) give_channels(ctx, 2, all);
 }
 
 void LayerNormalization::grad(GradContext& ctx) {
   const auto& attrs = ctx.attrs<LayerNormalization>();
   const int rank = ctx.rank(0), axis = static_cast<int>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
   const Expr x = wide_in(ctx, 0);
-  const Standardized s = standardize(x, axes_from(axis, rank), attrs.epsilon);
+  // The node's own statistics, where they are as exact as the gradient.
+  const bool has_statistics = dtype_from_onnx(attrs.stash_type) == x.dtype();
+  const auto axes = axes_from(axis, rank);
+  const auto statistics = [&]() -> Standardized { return {axes, (x - ctx.out(1)) * ctx.out(2), ctx.out(2)}; };
+  const Standardized s = has_statistics ? statistics() : standardize(x, axes, attrs.epsilon);
   std::optional<Expr> dx;
   auto add = [&](Expr part) { dx = dx ? *dx + part : part; };
   if (ctx.has_seed(0)) {

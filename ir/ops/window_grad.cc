@@ -130,8 +130,42 @@ Value* gather_taps(Builder& b, Value* x, Value* w, const TapAxes& axes, int64_t 
   return b.make<Conv>({x, w}, attrs);
 }
 
+namespace {
+
+// Of groups: a convolution of stride 1 by the weights mirrored, and within each group transposed, which kernels know
+// better. Null where extents are not known.
+Value* spread_by_mirrored(Builder& b, Value* g, Value* w, const TapAxes& axes, int64_t group) {
+  const Shape& shape = w->shape();
+  ConvAttrs attrs;
+  attrs.group = group;
+  for (const auto& a : axes) {
+    if (a.stride != 1 || !a.before_extent.is_const() || a.before_extent.value() >= a.reach()) return nullptr;
+    if (!a.after_extent.is_const() || a.after_extent.value() >= a.reach()) return nullptr;
+    attrs.dilations.push_back(a.dilation), attrs.strides.push_back(1);
+    attrs.pads.push_back(a.reach() - 1 - a.before_extent.value());
+  }
+  for (const auto& a : axes) attrs.pads.push_back(a.reach() - 1 - a.after_extent.value());
+  if (group == 1 || !shape[0].is_const() || !shape[1].is_const()) return nullptr;
+  const int64_t out = shape[0].value() / group, in = shape[1].value();
+  std::vector<int64_t> places, starts(axes.size(), -1), ends(axes.size(), std::numeric_limits<int64_t>::min());
+  for (size_t k = 0; k < axes.size(); ++k) places.push_back(2 + static_cast<int64_t>(k));
+  Value* mirrored = b.make<Slice>({w, b.ints(starts), b.ints(ends), b.ints(places), b.ints(starts)});
+  if (out > 1 || in > 1) {
+    std::vector<int64_t> split{group, out, in}, joined{group * in, out}, perm{0, 2, 1};
+    for (size_t k = 0; k < axes.size(); ++k) {
+      split.push_back(axes[k].kernel), joined.push_back(axes[k].kernel);
+      perm.push_back(3 + static_cast<int64_t>(k));
+    }
+    mirrored = reshape(b, transpose(b, reshape(b, mirrored, b.ints(split)), perm), b.ints(joined));
+  }
+  return b.make<Conv>({g, mirrored}, attrs);
+}
+
+}  // namespace
+
 // What the last window does not reach is output padding: zeros.
 Value* spread_taps(Builder& b, Value* g, Value* w, Value* like, const TapAxes& axes, int64_t group) {
+  if (Value* mirrored = spread_by_mirrored(b, g, w, axes, group)) return mirrored;
   ConvTranspose::Attrs attrs;
   const ConvAttrs common = unpadded(axes, group);
   attrs.strides = common.strides, attrs.dilations = common.dilations, attrs.group = group;

@@ -25,6 +25,10 @@ void samples_conv(std::vector<Sample>& samples) {
   samples.push_back({"conv/depthwise", [](SampleGraph& g) {
                        conv(g, f32, {1, 18, 9, 9}, {18, 1, 5, 5}, {.auto_pad = AutoPad::same_upper, .group = 18});
                      }});
+  samples.push_back(
+      {"conv/grouped_steps_of_one", [](SampleGraph& g) {
+         conv(g, f32, {2, 6, 9, 8}, {4, 3, 3, 2}, {.dilations = {2, 1}, .pads = {1, 0, 2, 1}, .group = 2});
+       }});
   samples.push_back({"conv/grouped_same_lower", [](SampleGraph& g) {
                        conv(g, f32, {1, 6, 8, 7}, {4, 3, 4, 2},
                             {.strides = {3, 2}, .auto_pad = AutoPad::same_lower, .group = 2}, false);

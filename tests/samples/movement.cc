@@ -93,6 +93,13 @@ void samples_movement(std::vector<Sample>& samples) {
         },
         {{{1, 2}}})});
   });
+  add("center_crop_pad/odd", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const int64_t rows : {2, 3, 8, 9})
+      for (const int64_t columns : {3, 4, 7, 8})
+        out.push_back(g.b.make<CenterCropPad>({g.input(DType::f64, {5, 6, 2}), g.b.ints({rows, columns})}, {{{0, 1}}}));
+    g.outputs(out);
+  });
   add("shape", [](SampleGraph& g) { g.outputs({g.b.make<ShapeOf>({x234(g)}, {1, {}})}); });
   add("size", [](SampleGraph& g) { g.outputs({g.b.make<Size>({x234(g)})}); });
   add("constant_of_shape", [](SampleGraph& g) {
@@ -131,6 +138,13 @@ void samples_movement(std::vector<Sample>& samples) {
   });
   add("eye_like", [](SampleGraph& g) {
     g.outputs({g.b.make<EyeLike>({g.input(DType::f32, {3, 4})}, {DType::i32, -1})});
+  });
+  add("eye_like/diagonals", [](SampleGraph& g) {
+    std::vector<Value*> out;
+    for (const int64_t k : {-7, -4, -2, 0, 1, 2, 3, 9})
+      for (const DType t : {DType::f32, DType::boolean, DType::bf16, DType::f64})
+        out.push_back(g.b.make<EyeLike>({g.input(DType::f32, {5, 3})}, {t, k}));
+    g.outputs(out);
   });
   add("trilu", [](SampleGraph& g) {
     g.outputs({g.b.make<Trilu>({x234(g), g.b.scalar<int64_t>(1)}), g.b.make<Trilu>({x234(g)}, {false})});

@@ -8,6 +8,14 @@ void batch_norm(SampleGraph& g) {
   g.outputs({g.b.make<BatchNormalization>(
       {g.input(T, {2, 5, 3, 7}), g.input(T, {5}), g.input(T, {5}), g.input(T, {5}), g.input(T, {5}, 0.1, 2)})});
 }
+// By the batch's own statistics; their running averages are results, too.
+void batch_norm_in_training(SampleGraph& g, DType t, const Extents& extents) {
+  const Extents channels{extents[1]};
+  Node* n = g.b.make_n<BatchNormalization>({g.input(t, extents), g.input(t, channels), g.input(t, channels),
+                                            g.input(t, channels), g.input(t, channels, 0.1, 2)},
+                                           {.training_mode = true}, 3);
+  g.outputs({n->result(0), n->result(1), n->result(2)});
+}
 template <DType T>
 void layer_norm(SampleGraph& g) {
   Node* n = g.b.make_n<LayerNormalization>({g.input(T, {3, 37}), g.input(T, {37}), g.input(T, {37})}, {}, 3);
@@ -34,11 +42,16 @@ void samples_norm(std::vector<Sample>& samples) {
                                                                 g.input(DType::f32, {5}, 0.1, 2)})});
                      }});
   samples.push_back({"batch_normalization/training", [](SampleGraph& g) {
-                       Node* n = g.b.make_n<BatchNormalization>(
-                           {g.input(DType::f32, {4, 5, 6}), g.input(DType::f32, {5}), g.input(DType::f32, {5}),
-                            g.input(DType::f32, {5}), g.input(DType::f32, {5}, 0.1, 2)},
-                           {.training_mode = true}, 3);
-                       g.outputs({n->result(0), n->result(1), n->result(2)});
+                       batch_norm_in_training(g, DType::f32, {4, 5, 6});
+                     }});
+  samples.push_back({"batch_normalization/training_f64", [](SampleGraph& g) {
+                       batch_norm_in_training(g, DType::f64, {4, 5, 6});
+                     }});
+  samples.push_back({"batch_normalization/training_vectors", [](SampleGraph& g) {
+                       batch_norm_in_training(g, DType::f32, {6, 5});
+                     }});
+  samples.push_back({"batch_normalization/training_planes", [](SampleGraph& g) {
+                       batch_norm_in_training(g, DType::f32, {2, 3, 103, 90});
                      }});
   samples.push_back({"instance_normalization/f32", instance_norm<DType::f32>});
   samples.push_back({"instance_normalization/f64", instance_norm<DType::f64>});
