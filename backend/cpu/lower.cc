@@ -202,13 +202,12 @@ std::vector<Value*> lower_lrn(Builder& b, const Node& n) {
   Value* x = n.operand(0);
   const auto& a = n.attrs<LRN>();
   if (!x->shape().ranked() || x->shape().rank() < 3 || x->shape().rank() > 4 || a.size < 1) return {};
-  const int64_t spatial = x->shape().rank() - 2, before = (a.size - 1) / 2, after = a.size - 1 - before;
-  // The channels as the first spatial axis of an image of one channel.
+  const int64_t spatial = x->shape().rank() - 2;
+  // The channels as the first spatial axis of an image of one channel. Padding that keeps the extents takes axes of none.
   AveragePool::Attrs pool;
   pool.kernel_shape.assign(static_cast<size_t>(1 + spatial), 1);
   pool.kernel_shape[0] = a.size;
-  pool.pads.assign(static_cast<size_t>(2 * (1 + spatial)), 0);
-  pool.pads[0] = before, pool.pads[static_cast<size_t>(1 + spatial)] = after;
+  pool.auto_pad = AutoPad::same_upper;
   pool.count_include_pad = true;
   Value* axis = b.ints({1});
   Value* mean = b.make<AveragePool>({b.make<Unsqueeze>({b.make<Mul>({x, x}), axis})}, pool);

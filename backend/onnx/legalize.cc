@@ -345,6 +345,8 @@ class Legalizer {
     } catch (const Error&) {
       return drop(made);  // its attributes hold tensors of the narrow type
     }
+    for (int j = 0; j < n.num_results(); ++j)
+      if (!wide->result(j)->type().is_tensor() && wide->result(j)->type() != n.result(j)->type()) return drop(made);
     Edit edit{"export-widen", same_rounding, {}, &n, {}, {&n}, true};
     for (int j = 0; j < n.num_results(); ++j) {
       if (n.result(j)->unused() && j > 0) continue;

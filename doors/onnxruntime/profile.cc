@@ -4,8 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
-#include <fstream>
+#include <sstream>
 
+#include "tc/backend/onnx/atomic_file.h"
 #include "tc/doors/onnxruntime/api.h"
 #include "tc/doors/onnxruntime/session.h"
 
@@ -39,7 +40,7 @@ std::string profile_path(const std::string& prefix) {
 }
 
 void write_profile(const std::string& path, int64_t begin_ns, const std::vector<StepTime>& steps) {
-  std::ofstream out(path);
+  std::ostringstream out;
   const auto us = [&](int64_t ns) { return static_cast<double>(ns) / 1e3; };
   out << "[";
   const char* separator = "\n";
@@ -52,7 +53,11 @@ void write_profile(const std::string& path, int64_t begin_ns, const std::vector<
     separator = ",\n";
   }
   out << "\n]\n";
-  if (!out.flush()) throw Fault(Code::failed, path, ": the profile cannot be written");
+  try {
+    onnx::write_file(path, out.str());
+  } catch (const Error& e) {
+    throw Fault(Code::failed, path, ": the profile cannot be written: ", e.what());
+  }
 }
 
 namespace api {

@@ -193,6 +193,11 @@ void from_floats(EvalContext& ctx, DType to, Tensor& out) {
           v = std::clamp(v, -limit, limit);
         else if (to == DType::f4e2m1)
           v = -0.0;
+    } else if (to == DType::i32 || to == DType::i64) {
+      // Out of range the least, as conversions of processors, NumPy and ONNX Runtime have it.
+      const double limit = to == DType::i32 ? 0x1p31 : 0x1p63;
+      for (double& v : x)
+        if (v = std::trunc(v); !(v >= -limit && v < limit)) v = -limit;
     } else if (dtypes::few_bits.has(to)) {
       // Unlike wider integers: rounded to nearest, ties to even; then the low bits are kept, as ONNX's cases have it.
       for (double& v : x) v = std::nearbyint(v);

@@ -67,9 +67,22 @@ void stack(EvalContext& ctx, int j, const std::vector<Datum>& values, int64_t ax
       const auto it = known.find(symbol);
       return it == known.end() ? std::nullopt : std::optional(it->second);
     };
+    // An expression such as 2*N is known where an operand is declared to have it.
+    const auto declared = [&](const Dim& d) -> std::optional<int64_t> {
+      for (int i = 0; i < ctx.node().num_operands(); ++i) {
+        if (!ctx.has(i) || !ctx.datum(i).is_tensor() || !ctx.node().operand(i)->shape().ranked()) continue;
+        const Dims& dims = ctx.node().operand(i)->shape().dims();
+        for (size_t k = 0; k < dims.size(); ++k)
+          if (dims[k] == d) return ctx.in(i).extent(static_cast<int>(k));
+      }
+      return std::nullopt;
+    };
     const Shape s = shape_now(ctx, j);
     if (s.ranked())
-      for (const Dim& d : s.dims()) extents.push_back(d.eval(lookup).value_or(0));
+      for (const Dim& d : s.dims()) {
+        const auto known_here = d.eval(lookup);
+        extents.push_back(known_here ? *known_here : declared(d).value_or(0));
+      }
     else
       extents = {0};
     ctx.out(j, dtype, extents);

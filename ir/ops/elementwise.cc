@@ -148,6 +148,7 @@ std::optional<Dims> follow(InferContext& ctx) {
 void note(InferContext& ctx, const std::optional<Dims>& contents) {
   if (!contents) return;
   const DType t = ctx.node().result(0)->dtype();
+  if (!(dtypes::ints | DType::boolean).has(t)) return;
   if (std::all_of(contents->begin(), contents->end(), [&](const Dim& d) { return fits(t, d); }))
     ctx.set_contents(0, *contents);
 }

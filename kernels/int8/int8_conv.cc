@@ -404,9 +404,18 @@ void int8_pack_filters(Team& team, const Int8Table& table, const Int8ConvArgs& c
   }
 }
 
+namespace {
+
+bool gives_nothing(const Int8ConvArgs& c) {
+  return c.batch * c.groups * c.out * c.extent[0] * c.extent[1] == 0;
+}
+
+}  // namespace
+
 size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int threads) {
   Int8ConvArgs c = args;
   c.scratch = nullptr;
+  if (gives_nothing(c)) return 0;
   switch (c.algorithm) {
     case Int8ConvAlgorithm::direct:
       return DirectScratch(of_direct(table).traits.fn(), c, threads).bytes;
@@ -418,7 +427,7 @@ size_t int8_conv_scratch(const Int8Table& table, const Int8ConvArgs& args, int t
 }
 
 void int8_conv(Team& team, const Int8Table& table, const ConvTable& conv, const Int8ConvArgs& c) {
-  if (c.batch * c.groups * c.out * c.extent[0] * c.extent[1] == 0) return;
+  if (gives_nothing(c)) return;
   switch (c.algorithm) {
     case Int8ConvAlgorithm::direct:
       return direct_conv(team, of_direct(table), c);

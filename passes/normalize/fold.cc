@@ -46,6 +46,8 @@ bool transforms_weight(const Node& n, int64_t result) {
 Patch fold_node(Rewrite& r) {
   Node& n = *r.root();
   if (is_constant_like(n) || n.num_regions() || n.op() == OpId::Call || !all_constant(n)) return r.miss("");
+  for (int j = 0; j < n.num_results(); ++j)
+    if (!n.result(j)->type().is_tensor()) return r.miss("the result is no tensor");
   const OpTraits& traits = n.info().traits;
   if (traits.nondeterministic || traits.effects) return r.miss("");
   int64_t work = 0;

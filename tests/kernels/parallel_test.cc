@@ -16,6 +16,7 @@
 
 #include "tc/kernels/cpu.h"
 #include "tc/kernels/status.h"
+#include "tc/kernels/stop.h"
 
 namespace tc::kernels {
 namespace {
@@ -33,6 +34,35 @@ TEST(Parallel, RunsEveryTileOnce) {
       const std::vector<int> visits = count_visits(team, tiles);
       EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), tiles) << threads << " threads";
     }
+  }
+}
+
+TEST(Parallel, TilesAreLeftOutOnceASignIsDue) {
+  constexpr int kTiles = 10000;
+  for (const int threads : {1, 2, 4}) {
+    Team team(threads);
+    std::atomic<bool> cancel{false};
+    std::atomic<int> ran{0};
+    const auto run = [&](StopSign& sign, int last) {
+      ran = 0;
+      const StopSign::Scope scope(&sign);
+      parallel_for(team, kTiles, [&](std::int64_t, int) {
+        if (ran.fetch_add(1) == last) cancel = true;
+      });
+    };
+    StopSign never(&cancel, INT64_MAX), later(&cancel, INT64_MAX), late(nullptr, 0);
+    run(never, kTiles);
+    EXPECT_EQ(ran, kTiles);
+    EXPECT_FALSE(never.seen());
+    run(later, 5);
+    EXPECT_GE(ran, 6);
+    EXPECT_LE(ran, 6 + threads);
+    EXPECT_TRUE(later.seen());
+    run(late, kTiles);
+    EXPECT_EQ(ran, 0);
+    EXPECT_TRUE(late.seen());
+    const std::vector<int> visits = count_visits(team, kTiles);
+    EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), kTiles);
   }
 }
 
