@@ -1,4 +1,4 @@
-"""The table of packages in docs/building.md is the list in ./dev; the README is short."""
+"""The table of packages in docs/building.md is the list in ./dev; the README is short; names that pages tell exist."""
 import pathlib
 import re
 import subprocess
@@ -21,6 +21,15 @@ class Packages(unittest.TestCase):
 
     def test_script_is_valid(self):
         self.assertEqual(subprocess.run(["bash", "-n", ROOT / "dev"], capture_output=True, text=True).stderr, "")
+
+    def test_names_exist(self):
+        headers = [path for folder in ("dsl", "api") for path in (ROOT / "frontend" / folder).iterdir() if path.suffix in (".h", ".def")]
+        words = set(re.findall(r"\w+", "\n".join(path.read_text(encoding="utf-8") for path in headers)))
+        told = []
+        for page in ("docs/names.md", "docs/guide/from-numpy.md"):
+            told += re.findall(r"\btc::((?:\w+::)*\w+)", (ROOT / page).read_text(encoding="utf-8"))
+        self.assertGreater(len(told), 200)
+        self.assertEqual([name for name in told if name.split("::")[-1] not in words], [])
 
 
 if __name__ == "__main__":
