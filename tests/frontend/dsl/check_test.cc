@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "helpers.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"

@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 
+#include "reference.h"
 #include "tc/frontend/api/files/npy.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"
@@ -159,86 +160,113 @@ TEST(Vocabulary, CoversTheArrayApi) {
   for (const std::string& name : missing) ADD_FAILURE() << name << " is neither in a row nor elsewhere";
 }
 
-// The declarations of tc::special: name and arguments by name.
-std::map<std::string, std::pair<std::string, std::string>> special_functions() {
-  std::map<std::string, std::pair<std::string, std::string>> result;
-  const std::filesystem::path folder = TC_SOURCE_DIR "/frontend/dsl";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string file = entry.path().filename().string();
-    if (file.rfind("special", 0) != 0 || entry.path().extension() != ".h" || file.find("_parts") != file.npos) continue;
-    // Declarations are lines "Var name(parameters);".
-    std::ifstream header(entry.path());
-    for (std::string line; std::getline(header, line);) {
-      const size_t open = line.find('('), close = line.rfind(");");
-      if (!line.starts_with("Var ") || open == line.npos || close == line.npos) continue;
-      std::string parameters = line.substr(open + 1, close - open - 1);
-      for (const std::string type : {"Arg ", "int64_t ", "NanToNumOptions "})
-        for (size_t at = parameters.find(type); at != parameters.npos; at = parameters.find(type))
-          parameters.erase(at, type.size());
-      result[line.substr(4, open - 4)] = {parameters, file};
-    }
-  }
-  return result;
-}
-
 TEST(Vocabulary, SpecialFunctionsAreComparedWithTheTruth) {
   const std::string folder = "tests/frontend/dsl/";
   // Those that have no grid: special_test.cc and special_grids_test.cc compare single values.
   std::set<std::string> single = {"factorial", "gammasgn", "nan_to_num", "xlog1py", "xlogy"};
-  const auto functions = special_functions();
-  EXPECT_GT(functions.size(), 70u);
-  for (const auto& [name, f] : functions) {
+  size_t count = 0;
+  for (const auto& [qualified, declaration] : declarations()) {
+    if (!qualified.starts_with("special.") || declaration.header.find("_parts") != std::string::npos) continue;
+    const std::string name = qualified.substr(qualified.find('.') + 1);
+    ++count;
     const bool grid = std::filesystem::exists(TC_SOURCE_DIR "/" + folder + "special_grids/" + name + ".txt");
     EXPECT_TRUE(grid || single.erase(name)) << name;
   }
+  EXPECT_GT(count, 70u);
   EXPECT_TRUE(single.empty()) << *single.begin();
 }
 
-std::string special_documentation() {
+// Text of a cell of a table.
+std::string cell(std::string text) {
+  for (size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) text.insert(at, "\\");
+  return text;
+}
+
+std::string code(const std::string& text) {
+  return text.empty() ? "" : "`" + cell(text) + "`";
+}
+
+// The functions of a namespace that have no rows: what headers say whose names start like `headers`.
+std::string declared(const std::string& title, const std::string& prefix, const std::string& headers,
+                     const std::string& introduction) {
   std::string text =
-      "\n## Special functions\n\nOf `namespace tc::special`, with SciPy's names: see the headers for algorithms, "
-      "domains and "
-      "edges. `tests/frontend/dsl/special_grids` has the values that they are compared with.\n\n"
-      "| name | arguments | header |\n|---|---|---|\n";
-  for (const auto& [name, f] : special_functions())
-    text += "| special." + name + " | " + f.first + " | " + f.second + " |\n";
+      "\n## " + title + "\n\n" + introduction + "\n\n| name | arguments | remark | header |\n|---|---|---|---|\n";
+  for (const auto& [name, d] : declarations())
+    if (name.starts_with(prefix) && d.header.starts_with(headers) && d.header.find("_parts") == std::string::npos)
+      text += "| " + name + " | " + code(d.arguments) + " | " + cell(d.remark) + " | " + d.header + " |\n";
+  return text;
+}
+
+std::string option_documentation() {
+  std::string text =
+      "\n## Options\n\nFields of the structs that functions take as options, with what they are when left out.\n\n"
+      "| struct | field | type | default | remark |\n|---|---|---|---|---|\n";
+  for (const auto& [name, fields] : options())
+    for (const Option& o : fields)
+      text += "| " + name + " | " + code(o.name) + " | " + code(o.type) + " | " + code(o.preset) + " | " +
+              cell(o.remark) + " |\n";
+  return text;
+}
+
+std::string group_documentation(const Group& g, const std::map<std::string, Declaration>& known,
+                                const std::map<std::string, std::string>& calls) {
+  std::string text = "\n## " + g.title +
+                     "\n\n| name | arguments | example | operands | becomes | remark |\n|---|---|---|---|---|---|\n";
+  std::set<std::string> seen;
+  std::map<std::string, std::string> lines;
+  for (const Row& row : g.rows) {
+    // The commonest type speaks for all.
+    const bool better = row.inputs.empty() || row.inputs[0].rfind("f32", 0) == 0;
+    if (lines.count(row.name) && !(better && seen.insert(row.name).second)) continue;
+    if (better) seen.insert(row.name);
+    std::vector<Tensor> inputs;
+    std::string operands;
+    for (const std::string& spec : row.inputs) {
+      inputs.push_back(make_input(spec, 1));
+      operands += (operands.empty() ? "" : ", ") + spec.substr(0, spec.find(']') + 1);
+    }
+    const std::string ops = lowering(trace_row(row, inputs, false).module().main());
+    const auto declaration = known.find(row.name);
+    const auto written = calls.find(row.name);
+    std::string example = written == calls.end() ? "" : written->second;
+    // Without a call of its own: the operands by name.
+    if (example.empty() && declaration != known.end() && !declaration->second.operands.empty()) {
+      example = row.name + "(" + declaration->second.operands + ")";
+      if (const size_t dot = example.find('.'); dot < example.find('(')) example.replace(dot, 1, "::");
+    }
+    lines[row.name] = "| " + row.name + " | " +
+                      (declaration == known.end() ? "" : code(declaration->second.arguments)) + " | " + code(example) +
+                      " | " + operands + " | " + (ops.empty() ? "its operand" : ops) + " | " +
+                      (declaration == known.end() ? "" : cell(declaration->second.remark)) + " |\n";
+  }
+  for (const auto& [name, line] : lines) text += line;
   return text;
 }
 
 std::string documentation() {
   std::string text =
       "# The vocabulary of the DSL\n\n"
-      "Functions of `namespace tc`, what each of them is called with here, and the ops that it becomes (constants left "
-      "out; the same call on other operands may need more or fewer). Names and semantics are those of the Python Array "
-      "API standard 2024.12, of ONNX for neural networks. Generated from `tests/frontend/dsl`, whose rows are also "
-      "compared with NumPy: `TC_BLESS=1 build/tests/dsl_vocabulary_test` writes it anew.\n";
-  for (const Group& g : all_groups()) {
-    text += "\n## " + g.title + "\n\n| name | operands | becomes |\n|---|---|---|\n";
-    std::set<std::string> seen;
-    std::map<std::string, std::string> lines;
-    for (const Row& row : g.rows) {
-      // The commonest type speaks for all.
-      const bool better = row.inputs.empty() || row.inputs[0].rfind("f32", 0) == 0;
-      if (lines.count(row.name) && !(better && seen.insert(row.name).second)) continue;
-      if (better) seen.insert(row.name);
-      std::vector<Tensor> inputs;
-      std::string operands;
-      for (const std::string& spec : row.inputs) {
-        inputs.push_back(make_input(spec, 1));
-        operands += (operands.empty() ? "" : ", ") + spec.substr(0, spec.find(']') + 1);
-      }
-      const std::string ops = lowering(trace_row(row, inputs, false).module().main());
-      lines[row.name] = "| " + row.name + " | " + operands + " | " + (ops.empty() ? "its operand" : ops) + " |\n";
-    }
-    for (const auto& [name, line] : lines) text += line;
-  }
-  text += special_documentation();
+      "Functions of `namespace tc`: arguments as the headers in `frontend/dsl` have them (those without a type are "
+      "`tc::Arg`: a `Var`, a tensor, a parameter or a number), an example, and the ops that a call on the operands "
+      "beside them becomes (constants left out; other operands may need more or fewer). Names and semantics are those "
+      "of the Python Array API standard 2024.12, of ONNX for neural networks, of SciPy for special functions. "
+      "Generated "
+      "from the headers and from `tests/frontend/dsl`, whose rows are also compared with NumPy: `TC_BLESS=1 "
+      "build/tests/dsl_vocabulary_test` writes it anew.\n";
+  const auto known = declarations();
+  const auto calls = examples();
+  for (const Group& g : all_groups()) text += group_documentation(g, known, calls);
+  text += declared("Special functions", "special.", "special",
+                   "Of `namespace tc::special`, with SciPy's names: see the headers for algorithms, domains and edges. "
+                   "`tests/frontend/dsl/special_grids` has the values that they are compared with.");
   text += "\n## Names of the standard that are elsewhere\n\n| name | where |\n|---|---|\n";
   for (const auto& [names, where] : kElsewhere) {
     std::string list;
     for (const std::string& name : words(names)) list += (list.empty() ? "" : ", ") + name;
     text += "| " + list + " | " + where + " |\n";
   }
+  text += declared("Random numbers", "random.", "random.h", "Of `namespace tc::random`: see [random.md](random.md).");
+  text += option_documentation();
   return text;
 }
 
