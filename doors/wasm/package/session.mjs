@@ -100,7 +100,7 @@ export class InferenceSession {
     else if (isBuffer(model))
       bytes = new Uint8Array(model, ...rest.slice(0, 2).filter((x) => typeof x === 'number'));
     else throw new TypeError("InferenceSession.create takes a path, a URL or the model's bytes");
-    if (/\.wasm$/.test(String(model)) || isModule(bytes))
+    if (isModule(bytes) || (!ArrayBuffer.isView(model) && !isBuffer(model) && /\.wasm$/.test(String(model))))
       return new this(await Module.start(await WebAssembly.compile(await bytes)));
     compiled ??= compile();
     compiled.catch(() => (compiled = undefined));
