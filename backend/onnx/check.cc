@@ -67,8 +67,11 @@ class Checker {
       define(scope, v.name());
       require(outer || v.has_type(), "input '", v.name(), "' has no type");
     }
+    // Those of the main graph may have defaults.
+    std::set<std::string> without_default;
+    if (!outer) without_default = scope.names;
     for (const auto& t : g.initializer()) {
-      define(scope, t.name());
+      if (!without_default.erase(t.name())) define(scope, t.name());
       tensor(t);
     }
     for (const auto& n : g.node()) node(n, scope);

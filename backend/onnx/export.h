@@ -23,6 +23,12 @@ enum class ExportFunctions : uint8_t { inlined, local };
 // trap: an output of their graph is multiplied by 1, which is looked up where there is nothing if the check fails, by a
 // node that is named by the message.
 enum class ExportChecks : uint8_t { dropped, refused, trap };
+// The numbers of tc::random. `generator`: its arithmetic is in the file, with the same numbers in every runtime.
+// `keys`: likewise, and constant keys become inputs with their words as defaults. `inputs`: numbers become inputs of
+// the file; a JavaScript module beside it makes them, with the same bits. `onnx`: ONNX's random operators, whose
+// numbers are each runtime's own. What cannot be moved stays a generator, with a line in the report: draws in loops by
+// `inputs`, those of rejection by either.
+enum class ExportRandom : uint8_t { generator, keys, inputs, onnx };
 enum class ExternalData : uint8_t { automatic, never, always };  // automatic: where the file would exceed 2 GiB
 
 inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 28;
@@ -40,6 +46,7 @@ struct ExportOptions {
   std::string doc_string = {};        // empty: the program's
   std::string producer_name = "tc", producer_version = {};
   ExportChecks checks = ExportChecks::dropped;
+  ExportRandom random = ExportRandom::generator;
   // Of tc::export_onnx. 0: as written. 1: simplified, with what has a well-known operator raised to it, and constants
   // folded into convolutions: rules whose results every runtime has.
   int level = 1;
@@ -51,8 +58,18 @@ struct ExportChange {
   std::string op;        // its IR name
   std::string what;      // "computed in f32 between casts: ONNX Runtime has no kernel for Erf of f64"
 };
+// Random numbers that became an input.
+struct ExportedDraw {
+  std::string input, sampler;  // "random.normal": of its standard parameters
+  std::string type;            // "f32[batch,16]"
+  std::string key;             // "key.split[0].fold_in(3)": how it is made of an input or of constant words
+};
 struct ExportReport {
   std::vector<ExportChange> changes;
+  std::vector<ExportedDraw> draws;
+  // The JavaScript module that makes them, MODEL.draws.mjs beside MODEL.onnx: draws(given) takes the program's inputs
+  // by name as {dims, data} and returns those of the draws. Empty where there are none.
+  std::string draws_script;
   // Rules that optimised the program first, and how often.
   std::vector<std::pair<std::string, int64_t>> rewrites;
   // A line per different change, with the number of times and the first place; without rewrites.
@@ -66,6 +83,12 @@ namespace onnx {
 ExportReport export_file(const Module& module, const std::string& path, const ExportOptions& options = {});
 // The same in memory; external data is refused.
 std::string export_bytes(const Module& module, const ExportOptions& options = {}, ExportReport* report = nullptr);
+
+// Does as options.random says; before other passes, which do not keep the names by which draws are known.
+void place_draws(Module& module, const ExportOptions& options, ExportReport& report);
+// Writes the script of the report beside the model.
+void write_draws_script(const ExportReport& report, const std::string& model);
+std::string draws_script_path(const std::string& model);
 
 // Says nodes of kinds that `original` lacks in operators that ONNX Runtime has, where it lacks theirs: optimising a
 // program must not take a reader from it.

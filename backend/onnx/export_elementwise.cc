@@ -126,6 +126,48 @@ Values bitwise_not(Lowering& l) {
   return {l.b.make<Sub>({ones, l.in(0)})};
 }
 
+// The only element of an f64 tensor that a file holds.
+std::optional<double> only_f64(const Value* v) {
+  if (v->dtype() != DType::f64) return std::nullopt;
+  const Tensor* t = v->def_as<Parameter>() ? &v->def()->attrs<Parameter>().value : v->constant();
+  return t && t->size() == 1 ? std::optional(t->span<double>()[0]) : std::nullopt;
+}
+
+// ONNX Runtime rounds the constant to f32 before it looks whether a sum with it, or a product or quotient, is x itself,
+// and leaves out what then is x + 0 or x * 1. The optimisation knows neither Sum nor -1.
+constexpr const char* kNoop = "ONNX Runtime would leave it out, as it rounds the constant to f32";
+
+bool seems(const Value* v, float neutral) {
+  const auto c = only_f64(v);
+  return c && *c != static_cast<double>(neutral) && static_cast<float>(*c) == neutral;
+}
+Value* negated(Lowering& l, Value* v) {
+  const Tensor* t = v->constant();
+  return t ? l.b.constant(Tensor::of<double>(t->extents(), {-t->span<double>()[0]})) : l.b.make<Neg>({v});
+}
+
+Values add_of_f64(Lowering& l) {
+  if (!seems(l.in(0), 0) && !seems(l.in(1), 0)) return {};
+  l.why = kNoop;
+  return {l.b.make<Sum>({l.in(0), l.in(1)})};
+}
+Values sub_of_f64(Lowering& l) {
+  if (!seems(l.in(1), 0)) return {};
+  l.why = kNoop;
+  return {l.b.make<Sum>({l.in(0), negated(l, l.in(1))})};
+}
+Values mul_of_f64(Lowering& l) {
+  const int i = seems(l.in(0), 1) ? 0 : 1;
+  if (!seems(l.in(i), 1)) return {};
+  l.why = kNoop;
+  return {l.b.make<Neg>({l.b.make<Mul>({l.in(1 - i), negated(l, l.in(i))})})};
+}
+Values div_of_f64(Lowering& l) {
+  if (!seems(l.in(1), 1)) return {};
+  l.why = kNoop;
+  return {l.b.make<Neg>({l.b.make<Div>({l.in(0), negated(l, l.in(1))})})};
+}
+
 // Saturation is about 8-bit floats only, and the rounding mode about scales.
 void cast(NodeExport& n) {
   const auto& a = n.attrs<Cast>();
@@ -163,6 +205,10 @@ void rows_export_elementwise(ExportRows& rows) {
                            {OpId::ThresholdedRelu, 1, nullptr, nullptr, thresholded_relu},
                            {OpId::HardSigmoid, 1, nullptr, nullptr, hard_sigmoid},
                            {OpId::Shrink, 1, nullptr, nullptr, shrink},
+                           {OpId::Add, 1, nullptr, add_of_f64},
+                           {OpId::Sub, 1, nullptr, sub_of_f64},
+                           {OpId::Mul, 1, nullptr, mul_of_f64},
+                           {OpId::Div, 1, nullptr, div_of_f64},
                            {OpId::BitwiseNot, 1, nullptr, nullptr, bitwise_not},
                            {OpId::Cast, 1, cast}});
 }

@@ -20,6 +20,8 @@ std::string export_bytes(const Module&, const ExportOptions&, ExportReport*) {
 }
 
 void keep_portable(Module&, const Module&, int) {}
+void place_draws(Module&, const ExportOptions&, ExportReport&) {}
+void write_draws_script(const ExportReport&, const std::string&) {}
 
 }  // namespace tc::onnx
 

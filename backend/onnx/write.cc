@@ -8,6 +8,7 @@
 
 #include "tc/backend/onnx/export_rows.h"
 #include "tc/backend/onnx/names.h"
+#include "tc/ir/draws.h"
 #include "tc/ir/infer.h"
 
 namespace tc::onnx {
@@ -97,6 +98,7 @@ class Writer {
   void plan(const Graph& g, Scope& scope);
   void name_functions();
   void write_graph(const Graph& g, Scope& scope, ::onnx::GraphProto& out);
+  void write_keys(const Graph& g, Scope& scope, ::onnx::GraphProto& out);
   template <class Out>
   void write_nodes(const Graph& g, Scope& scope, Out& out, ::onnx::GraphProto* initializers);
   void write_node(const Node& n, Scope& scope, ::onnx::NodeProto& out);
@@ -293,6 +295,7 @@ void Writer::write_graph(const Graph& g, Scope& scope, ::onnx::GraphProto& out) 
     in.set_name(scope.names.of(v));
     set_type(v->type(), in.name(), *in.mutable_type());
   }
+  if (options_.random == ExportRandom::keys && !g.owner()) write_keys(g, scope, out);
   write_nodes(g, scope, out, scope.function ? nullptr : &out);
   std::set<std::string> outputs;
   for (int i = 0; i < g.num_outputs(); ++i) {
@@ -316,6 +319,18 @@ void Writer::write_graph(const Graph& g, Scope& scope, ::onnx::GraphProto& out) 
       info.set_name(name);
       set_type(v->type(), "", *info.mutable_type());
     }
+  }
+}
+
+// Inputs with defaults.
+void Writer::write_keys(const Graph& g, Scope& scope, ::onnx::GraphProto& out) {
+  for (const auto& n : g.nodes()) {
+    if (!n->is<Parameter>() || !n->attrs<Parameter>().name.starts_with(draws::kKey)) continue;
+    const Value* v = n->result();
+    if (!scope.used.count(v)) continue;
+    auto& in = *out.add_input();
+    in.set_name(scope.names.of(v));
+    set_type(v->type(), in.name(), *in.mutable_type());
   }
 }
 

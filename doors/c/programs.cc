@@ -44,6 +44,7 @@ ExportOptions export_options(const tc_options* options, const char* reader) {
   o.target = static_cast<ExportTarget>(read.choice("target", {"standard", "ort"}, 0));
   o.functions = static_cast<ExportFunctions>(read.choice("functions", {"inlined", "local"}, 0));
   o.checks = static_cast<ExportChecks>(read.choice("checks", {"dropped", "refused", "trap"}, 0));
+  o.random = static_cast<ExportRandom>(read.choice("random", {"generator", "keys", "inputs", "onnx"}, 0));
   o.external_data = static_cast<ExternalData>(read.choice("external_data", {"automatic", "never", "always"}, 0));
   read.number("level", o.level);
   o.dims = read.dims();

@@ -84,7 +84,8 @@ TC_C_API void tc_free(void* memory);
  *   tc_load...      dim:NAME (the extent of a named dimension), external_data_folder, shared_symbols (0, 1)
  *   tc_compile      level (0 to 2), threads, isa, max_memory, max_steps, seed, stop_at_nonfinite (0, 1), idle_contexts
  *   tc_export...    opset, target (standard, ort), functions (inlined, local), checks (dropped, refused, trap),
- *                   external_data (automatic, never, always), level (0, 1), dim:NAME
+ *                   random (generator, keys, inputs, onnx), level (0, 1), dim:NAME,
+ *                   external_data (automatic, never, always)
  *   tc_trainer...   optimizer (sgd, adam, adamw, rmsprop), rate, momentum, weight_decay, clip_norm, and those of
  *                   tc_compile */
 TC_C_API tc_status tc_options_create(tc_options** out);

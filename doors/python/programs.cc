@@ -58,7 +58,15 @@ ExportOptions export_options(const py::dict& named) {
        }},
       {"checks",
        [](auto& o, py::handle v) {
-         o.checks = one_of<ExportChecks>(v, {{"dropped", ExportChecks::dropped}, {"refused", ExportChecks::refused}});
+         o.checks = one_of<ExportChecks>(
+             v, {{"dropped", ExportChecks::dropped}, {"refused", ExportChecks::refused}, {"trap", ExportChecks::trap}});
+       }},
+      {"random",
+       [](auto& o, py::handle v) {
+         o.random = one_of<ExportRandom>(v, {{"generator", ExportRandom::generator},
+                                             {"keys", ExportRandom::keys},
+                                             {"inputs", ExportRandom::inputs},
+                                             {"onnx", ExportRandom::onnx}});
        }},
       {"external_data",
        [](auto& o, py::handle v) {

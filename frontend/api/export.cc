@@ -25,6 +25,7 @@ std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& option
   if (options.level < 0 || options.level > 1)
     fail(ErrorCode::bad_argument, "optimisation level ", options.level, " of an export is not 0 or 1");
   auto module = clone(f.module());
+  onnx::place_draws(*module, options, report);
   if (options.level == 0) return module;
   PipelineOptions passes = portable_passes();
   if (options.functions == ExportFunctions::local) passes.disable.insert("inline-functions");
@@ -40,7 +41,9 @@ std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& option
 ExportReport export_onnx(const Function& f, const std::string& path, const ExportOptions& options) {
   ExportReport report;
   const auto module = optimised(f, options, report);
-  report.changes = onnx::export_file(*module, path, options).changes;
+  ExportReport written = onnx::export_file(*module, path, options);
+  std::move(written.changes.begin(), written.changes.end(), std::back_inserter(report.changes));
+  onnx::write_draws_script(report, path);
   return report;
 }
 

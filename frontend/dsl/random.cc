@@ -10,6 +10,7 @@
 #include "tc/frontend/dsl/random_words.h"
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/draws.h"
 
 namespace tc::random {
 
@@ -80,6 +81,12 @@ Var checked(const Key& k) {
   return k.data;
 }
 
+Var marked(Var x, std::string_view name) {
+  Tracer& tracer = Tracer::current();
+  if (!tracer.eager()) tracer.use(x)->set_name(std::string(name));
+  return x;
+}
+
 Words words(const Key& k, const ShapeArg& shape) {
   const Words w = blocks(k, shape);
   return {reshape(w.high, shape), reshape(w.low, shape)};
@@ -92,7 +99,7 @@ Words words_at(const Key& k, const Var& places) {
 Key key(Arg seed) {
   const Site site("random.key", seed.at());
   const Words w = words_of(seed);
-  return {stack({w.high, w.low})};
+  return {marked(stack({w.high, w.low}), draws::kKey)};
 }
 
 Key wrap_key_data(Arg data) {
@@ -116,15 +123,15 @@ std::vector<Key> split(const Key& k, int64_t n, Location at) {
   if (n < 1) refuse(ErrorCode::bad_argument, cat(n, " keys"));
   const Var data = split_data(k, n);
   std::vector<Key> keys;
-  for (int64_t i = 0; i < n; ++i) keys.push_back({data[i]});
+  for (int64_t i = 0; i < n; ++i) keys.push_back({marked(data[i], cat(draws::kSplit, i))});
   return keys;
 }
 
 Key fold_in(const Key& k, Arg data) {
   const Site site("random.fold_in", data.at());
-  const Var low = words_of(data).low;
+  const Var low = marked(words_of(data).low, draws::kFoldedNumber);
   const Words w = threefry(checked(k), {asarray(0, {.dtype = u32}), low});
-  return {stack({w.high, w.low})};
+  return {marked(stack({w.high, w.low}), draws::kFolded)};
 }
 
 Var bits(const Key& k, ShapeArg shape, DType dtype, Location at) {
@@ -132,7 +139,7 @@ Var bits(const Key& k, ShapeArg shape, DType dtype, Location at) {
   if (dtype != u32 && dtype != u64) refuse(ErrorCode::bad_type, cat("bits of ", dtype, ", expected u32 or u64"));
   const Words w = blocks(k, shape);
   const Var joined = dtype == u32 ? w.high ^ w.low : (astype(w.high, u64) << 32) | astype(w.low, u64);
-  return reshape(joined, shape);
+  return marked(reshape(joined, shape), draws::kBits);
 }
 
 }  // namespace tc::random

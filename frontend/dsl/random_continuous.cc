@@ -5,6 +5,7 @@
 #include "tc/frontend/dsl/random_words.h"
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/draws.h"
 
 namespace tc::random {
 
@@ -31,15 +32,23 @@ Var logistic_of(const Var& u) {
   return where(left, size, -size);
 }
 
+struct Standard {
+  Var (*of)(const Var&);
+  std::string_view name;
+};
+constexpr Standard kNormal = {normal_quantile, draws::kNormal}, kGumbel = {gumbel_of, draws::kGumbel},
+                   kLaplace = {laplace_of, draws::kLaplace}, kLogistic = {logistic_of, draws::kLogistic},
+                   kCauchy = {cauchy_quantile, draws::kCauchy}, kExponential = {exponential_of, draws::kExponential};
+
 struct Drawn {
   Var x;  // standard numbers
   std::vector<Var> parameters;
 };
-Drawn draw(const Key& k, const Args& parameters, const SampleOptions& options, Var (*standard)(const Var&)) {
+Drawn draw(const Key& k, const Args& parameters, const SampleOptions& options, const Standard& standard) {
   const Request r = request(parameters, options);
   const Var u = open_uniform(k, r.shape, r.dtype);
   fits(u, r.parameters);
-  return {standard(u), r.parameters};
+  return {marked(standard.of(u), standard.name), r.parameters};
 }
 
 Var moved(const Drawn& d) {
@@ -52,6 +61,7 @@ Var scaled(const Drawn& d) {
 Var itself(const Var& u) {
   return u;
 }
+constexpr Standard kItself = {itself, draws::kOpen};
 
 }  // namespace
 
@@ -60,64 +70,64 @@ Var itself(const Var& u) {
     const Site site("random." #name, at);                                             \
     return moved(draw(k, {std::move(first), std::move(second)}, options, standard));  \
   }
-TC_LOCATION_SCALE(normal, mean, stddev, normal_quantile)
-TC_LOCATION_SCALE(gumbel, location, scale, gumbel_of)
-TC_LOCATION_SCALE(laplace, location, scale, laplace_of)
-TC_LOCATION_SCALE(logistic, location, scale, logistic_of)
-TC_LOCATION_SCALE(cauchy, location, scale, cauchy_quantile)
+TC_LOCATION_SCALE(normal, mean, stddev, kNormal)
+TC_LOCATION_SCALE(gumbel, location, scale, kGumbel)
+TC_LOCATION_SCALE(laplace, location, scale, kLaplace)
+TC_LOCATION_SCALE(logistic, location, scale, kLogistic)
+TC_LOCATION_SCALE(cauchy, location, scale, kCauchy)
 #undef TC_LOCATION_SCALE
 
 Var normal(const Key& k, SampleOptions options, Location at) {
   const Site site("random.normal", at);
-  return draw(k, {}, options, normal_quantile).x;
+  return draw(k, {}, options, kNormal).x;
 }
 
 Var half_normal(const Key& k, Arg scale, SampleOptions options, Location at) {
   const Site site("random.half_normal", at);
-  Drawn d = draw(k, {scale}, options, normal_quantile);
+  Drawn d = draw(k, {scale}, options, kNormal);
   d.x = abs(d.x);
   return scaled(d);
 }
 
 Var half_cauchy(const Key& k, Arg scale, SampleOptions options, Location at) {
   const Site site("random.half_cauchy", at);
-  Drawn d = draw(k, {scale}, options, cauchy_quantile);
+  Drawn d = draw(k, {scale}, options, kCauchy);
   d.x = abs(d.x);
   return scaled(d);
 }
 
 Var lognormal(const Key& k, Arg mean, Arg sigma, SampleOptions options, Location at) {
   const Site site("random.lognormal", at);
-  return exp_any(moved(draw(k, {mean, sigma}, options, normal_quantile)));
+  return exp_any(moved(draw(k, {mean, sigma}, options, kNormal)));
 }
 
 Var exponential(const Key& k, Arg scale, SampleOptions options, Location at) {
   const Site site("random.exponential", at);
-  return scaled(draw(k, {scale}, options, exponential_of));
+  return scaled(draw(k, {scale}, options, kExponential));
 }
 
 Var rayleigh(const Key& k, Arg scale, SampleOptions options, Location at) {
   const Site site("random.rayleigh", at);
-  Drawn d = draw(k, {scale}, options, exponential_of);
+  Drawn d = draw(k, {scale}, options, kExponential);
   d.x = sqrt(d.x * 2);
   return scaled(d);
 }
 
 Var weibull(const Key& k, Arg shape, Arg scale, SampleOptions options, Location at) {
   const Site site("random.weibull", at);
-  const Drawn d = draw(k, {shape, scale}, options, exponential_of);
+  const Drawn d = draw(k, {shape, scale}, options, kExponential);
   return exp_any(log_any(d.x) / d.parameters[0]) * d.parameters[1];
 }
 
 Var pareto(const Key& k, Arg shape, Arg scale, SampleOptions options, Location at) {
   const Site site("random.pareto", at);
-  const Drawn d = draw(k, {shape, scale}, options, exponential_of);
+  const Drawn d = draw(k, {shape, scale}, options, kExponential);
   return exp_any(d.x / d.parameters[0]) * d.parameters[1];
 }
 
 Var triangular(const Key& k, Arg left, Arg mode, Arg right, SampleOptions options, Location at) {
   const Site site("random.triangular", at);
-  const Drawn d = draw(k, {left, mode, right}, options, itself);
+  const Drawn d = draw(k, {left, mode, right}, options, kItself);
   const Var &low = d.parameters[0], &top = d.parameters[1], &high = d.parameters[2];
   const Var width = high - low, rise = top - low, fall = high - top;
   const Var rises = d.x * width < rise;
@@ -137,7 +147,7 @@ Var categorical(const Key& k, Arg logits, CategoricalOptions options, Location a
   const auto before = static_cast<int64_t>(extents.size());
   for (const Dim& d : v.shape()) extents.emplace_back(d);
   const Request r = request({v}, {.shape = extents});
-  const Var noise = gumbel_of(open_uniform(k, r.shape, r.dtype));
+  const Var noise = marked(gumbel_of(open_uniform(k, r.shape, r.dtype)), draws::kGumbel);
   return argmax(noise + r.parameters[0], {.axis = before + axis});
 }
 

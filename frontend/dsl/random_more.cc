@@ -18,6 +18,7 @@
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/special.h"
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/draws.h"
 
 namespace tc::random {
 
@@ -137,7 +138,7 @@ Var multivariate_normal(const Key& k, Arg mean, Arg covariance, DirichletOptions
   std::vector<Extent> extents = options.shape.extents();
   extents.emplace_back(m.dim(0));
   const Request r = request({m}, {.shape = extents});
-  const Var z = normal_quantile(open_uniform(k, r.shape, r.dtype));
+  const Var z = marked(normal_quantile(open_uniform(k, r.shape, r.dtype)), draws::kNormal);
   return m + squeeze(matmul(linalg::cholesky(c), expand_dims(z, -1)), -1);
 }
 
@@ -148,7 +149,7 @@ Var orthogonal(const Key& k, int64_t n, SampleOptions options, Location at) {
   std::vector<Extent> extents = options.shape.extents();
   extents.insert(extents.end(), {n, n});
   const Request r = request({}, {.shape = extents, .dtype = options.dtype});
-  const auto f = linalg::qr(normal_quantile(open_uniform(k, r.shape, r.dtype)));
+  const auto f = linalg::qr(marked(normal_quantile(open_uniform(k, r.shape, r.dtype)), draws::kNormal));
   const Var diagonal = linalg::diagonal(f.r);
   return f.q * expand_dims(where(diagonal < 0, astype(-1, r.dtype), 1), -2);
 }

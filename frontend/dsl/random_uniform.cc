@@ -9,6 +9,7 @@
 #include "tc/frontend/dsl/random_words.h"
 #include "tc/frontend/dsl/reduce.h"
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/draws.h"
 
 namespace tc::random {
 
@@ -74,7 +75,7 @@ Var closed_uniform_of(const Words& w, DType dtype) {
 }  // namespace
 
 Var closed_uniform(const Key& k, const ShapeArg& shape, DType dtype) {
-  return closed_uniform_of(words(k, shape), dtype);
+  return marked(closed_uniform_of(words(k, shape), dtype), draws::kUniform);
 }
 
 Var open_uniform(const Words& w, DType dtype) {
@@ -82,7 +83,7 @@ Var open_uniform(const Words& w, DType dtype) {
 }
 
 Var open_uniform(const Key& k, const ShapeArg& shape, DType dtype) {
-  return open_uniform(words(k, shape), dtype);
+  return marked(open_uniform(words(k, shape), dtype), draws::kOpen);
 }
 
 Var uniform(const Key& k, SampleOptions options, Location at) {
@@ -108,7 +109,7 @@ Var randint(const Key& k, Arg low, Arg high, SampleOptions options, Location at)
   if (a && b && a->size() == 1 && b->size() == 1 && a->span<int64_t>()[0] >= b->span<int64_t>()[0])
     refuse(ErrorCode::bad_argument,
            cat("nothing is from ", a->span<int64_t>()[0], " on and below ", b->span<int64_t>()[0]));
-  const Var word = joined(words(k, shape_for(options, {first, end})));
+  const Var word = marked(joined(words(k, shape_for(options, {first, end}))), draws::kBits);
   fits(word, {first, end});
   // Extents of the range wrap to what they are modulo 2^64.
   const Var range = where(end > first, end - first, 1);
@@ -130,14 +131,14 @@ Var rademacher(const Key& k, SampleOptions options, Location at) {
   const DType t = options.dtype.value_or(i32);
   if (t == bool_ || dtypes::unsigned_ints.has(t)) refuse(ErrorCode::bad_type, cat("signs of ", t));
   const Words w = words(k, options.shape);
-  return astype(astype((w.high ^ w.low) & 1, i32) * 2 - 1, t);
+  return astype(astype(marked(w.high ^ w.low, draws::kBits) & 1, i32) * 2 - 1, t);
 }
 
 namespace {
 
 // The first m of the places 0, ..., n - 1 in the order of random words. Those are sorted as signed numbers.
 Var shuffled(const Key& k, const Extent& n) {
-  return argsort(astype(joined(words(k, {n})) >> 1, i64));
+  return argsort(astype(marked(joined(words(k, {n})), draws::kBits) >> 1, i64));
 }
 
 }  // namespace

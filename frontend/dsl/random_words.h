@@ -16,6 +16,8 @@ Words words(const Key& k, const ShapeArg& shape);
 Words words_at(const Key& k, const Var& places);
 // The key's data. Error bad_type, bad_shape.
 Var checked(const Key& k);
+// x, named as one of tc/ir/draws.h.
+Var marked(Var x, std::string_view name);
 
 // What a sampler of real numbers draws: parameters in the type of the result, and its shape.
 struct Request {

@@ -5,12 +5,14 @@
 //
 // DIR holds input_0.pb, input_1.pb, ... as in an ONNX backend test case. A spec runs one session several times:
 //   {"model": M, "threads": 1, "optimize": true, "package": "onnxruntime-node",
-//    "runs": [{"inputs": IN, "feedback": {INPUT: OUTPUT}, "save": OUT}, ...]}
+//    "runs": [{"inputs": IN, "draws": SCRIPT, "feedback": {INPUT: OUTPUT}, "save": OUT}, ...]}
+// A script of `draws` makes further inputs of the given ones, of which those go to the model that it has.
 // Or it lists {"jobs": [{"model": M, "runs": [...]}, ...], "log": FILE, "package": P}: each is tried, and its line in the log says
 // `ok`, or why it failed. Paths in it are relative to the spec. `feedback` takes an input from an output of the run before, which is how the
 // state of a recurrent model goes from chunk to chunk. Exit status: 0, 1 on failure, 2 on wrong usage.
 import fs from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as packages from './packages.mjs';
 import { readNpz, writeNpz } from './npz.mjs';
@@ -30,7 +32,7 @@ function specFromArguments() {
     const near = (file) => file && path.resolve(path.dirname(values.spec), file);
     for (const job of spec.jobs ?? [spec]) {
       job.model = near(job.model);
-      for (const run of job.runs) [run.inputs, run.save] = [near(run.inputs), near(run.save)];
+      for (const run of job.runs) [run.inputs, run.save, run.draws] = [run.inputs, run.save, run.draws].map(near);
     }
     spec.log = near(spec.log);
     return spec;
@@ -64,8 +66,14 @@ async function main(spec) {
   let before = {};
   for (const run of spec.runs) {
     const feeds = {};
-    for (const [name, { type, data, dims }] of Object.entries(readInputs(run.inputs, session.inputNames)))
-      feeds[name] = new ort.Tensor(type, data, dims);
+    let given = readInputs(run.inputs, session.inputNames);
+    if (run.draws) {
+      const { draws } = await import(pathToFileURL(run.draws));
+      given = Object.fromEntries(
+        Object.entries({ ...given, ...draws(given) }).filter(([name]) => session.inputNames.includes(name)),
+      );
+    }
+    for (const [name, { type, data, dims }] of Object.entries(given)) feeds[name] = new ort.Tensor(type, data, dims);
     for (const [input, output] of Object.entries(run.feedback ?? {})) if (before[output]) feeds[input] = before[output];
     before = await session.run(feeds);
     if (run.save) writeNpz(run.save, before);

@@ -73,6 +73,11 @@ std::vector<Outcome> onnx_runtime(const std::vector<Job>& jobs, Runtime runtime)
       nlohmann::json run = {{"save", file("out", i)}};
       if (!jobs[i].folder.empty()) run["inputs"] = jobs[i].folder;
       if (!jobs[i].inputs.empty()) run["inputs"] = file("in", i);
+      if (!jobs[i].draws.empty()) {
+        const auto script = workspace.path / ("draws" + std::to_string(i) + ".mjs");
+        std::ofstream(script) << jobs[i].draws;
+        run["draws"] = script;
+      }
       const auto model = jobs[i].bytes.empty() ? std::filesystem::absolute(jobs[i].model) : model_file(i);
       spec["jobs"].push_back({{"model", model},
                               {"severity", 4},

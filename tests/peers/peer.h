@@ -34,6 +34,7 @@ struct Job {
   std::string folder = {};  // instead of inputs: where input_0.pb, ... lie
   std::string bytes = {};   // instead of model: what the file holds
   bool optimize = true;     // by ONNX Runtime
+  std::string draws = {};   // the script that makes inputs of those given
   bool exact = false;       // products of bytes too, where the machine lacks VNNI; not every model runs so
 };
 struct Outcome {

@@ -39,6 +39,10 @@ const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", Expo
                                                                 {"local", ExportFunctions::local}};
 const std::map<std::string, ExportChecks> kChecks = {
     {"dropped", ExportChecks::dropped}, {"refused", ExportChecks::refused}, {"trap", ExportChecks::trap}};
+const std::map<std::string, ExportRandom> kRandom = {{"generator", ExportRandom::generator},
+                                                     {"keys", ExportRandom::keys},
+                                                     {"inputs", ExportRandom::inputs},
+                                                     {"onnx", ExportRandom::onnx}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"automatic", ExternalData::automatic}, {"never", ExternalData::never}, {"always", ExternalData::always}};
 const std::map<std::string, Contract> kContracts = {{"exact", Contract::exact},
@@ -154,6 +158,8 @@ int run(Options& o) {
   if (o.trace) trace_rewrites();
 
   const auto module = clone(f.module());
+  ExportReport exported;
+  if (to_onnx) onnx::place_draws(*module, o.exported, exported);
   OpCounts ops{count_ops(*module), {}};
   const PipelineReport report = run_pipeline(*module, p);
   ops.after = count_ops(*module);
@@ -163,8 +169,9 @@ int run(Options& o) {
     std::cerr << "values agree: " << report.values_checked << " rewrites compared, " << report.values_unchecked
               << " only as part of a pass\n";
   if (to_onnx) {
-    const ExportReport changes = onnx::export_file(*module, o.output, o.exported);
-    if (!o.quiet) std::cerr << changes.str();
+    ExportReport changes = onnx::export_file(*module, o.output, o.exported);
+    onnx::write_draws_script(exported, o.output);
+    if (!o.quiet) std::cerr << exported.str() << changes.str();
     return 0;
   }
   const bool only_asked = o.stats || o.quiet || !o.checks.empty();
@@ -216,7 +223,11 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"standard", "ort", "cpu"}));
   add_choice(app, "--functions", o.exported.functions, kFunctionStyles, "of an .onnx output: inlined or local");
   add_choice(app, "--checks", o.exported.checks, kChecks,
-             "of an .onnx output, which cannot hold them: dropped or refused");
+             "of an .onnx output, which cannot hold them: dropped, refused, or trap (a lookup that fails)");
+  add_choice(
+      app, "--draws", o.exported.random, kRandom,
+      "random numbers of an .onnx output: generator, keys (inputs with defaults), inputs (with a script beside the "
+      "file that makes them), or onnx (its own operators)");
   add_choice(app, "--external-data", o.exported.external_data, kExternalData,
              "weights in FILE.onnx.data: automatic (beyond 2 GiB), never or always");
   app.add_option("--external-threshold", o.exported.external_threshold, "bytes of the least tensor that goes there")

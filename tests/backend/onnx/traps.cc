@@ -48,6 +48,16 @@ const std::vector<Trap>& traps() {
          g.outputs({g.b.make<Clip>({x, g.input(Tensor::scalar(-0.5f)), high})});
        },
        {vector_of<float>({-0.5, -0.5, 1, 2})}},
+      {"constants_of_f64_that_are_neutral_as_f32",
+       [](SampleGraph& g) {
+         Builder& b = g.b;
+         Value* x = b.make<Abs>({g.input(Tensor::of<double>({2}, {0.5, -1e-250}))});
+         Value *tiny = b.scalar(1e-200), *one = b.scalar(1 + 0x1p-30);
+         g.outputs({b.make<Abs>({b.make<Add>({tiny, x})}), b.make<Abs>({b.make<Sub>({x, tiny})}),
+                    b.make<Sub>({b.make<Mul>({x, one}), x}), b.make<Sub>({b.make<Div>({x, one}), x})});
+       },
+       {vector_of<double>({0.5, 1e-200}), vector_of<double>({0.5, 1e-200}),
+        vector_of<double>({0x1p-31, 0x1p-30 * 1e-250}), vector_of<double>({-0x1p-31, -0x1p-30 * 1e-250})}},
       {"clip_one_side",
        [](SampleGraph& g) {
          g.outputs({g.b.make<Clip>({list<int32_t>(g, {-3, 0, 7}), nullptr, g.b.scalar<int32_t>(5)})});
