@@ -10,7 +10,9 @@ namespace tc::cpu {
 namespace {
 
 constexpr size_t kLine = 64;
-constexpr size_t kFirstChunk = size_t{128} << 10, kMostChunk = size_t{64} << 20;
+// What is mapped and not used costs nothing but where addresses have 32 bits, for these are used up.
+constexpr size_t kFirstChunk = size_t{sizeof(void*) == 4 ? 16 : 128} << 10;
+constexpr size_t kMostChunk = size_t{sizeof(void*) == 4 ? 1 : 64} << 20;
 
 size_t round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;

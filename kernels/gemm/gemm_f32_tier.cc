@@ -186,6 +186,12 @@ void run_strassen(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t 
 // Zen 3: 4.6 to 3.8 ms, on two threads 2.9 to 2.4.
 constexpr int64_t kStreamAhead = 4096, kStreamsAhead = 2048;
 constexpr bool kAsksForStreams = kVecFloats != 8;
+// Engines of WebAssembly cannot ask for lines: one way of reading is enough, and 0.3 MB less to download.
+#if defined(__wasm__)
+constexpr bool kHasReach = false;
+#else
+constexpr bool kHasReach = true;
+#endif
 
 // Registers of sums of a vector product.
 #if defined(__AVX512F__)
@@ -253,6 +259,7 @@ GemvFn gemv_of(int64_t rows, int vecs) {
 }
 template <class Rows>
 GemvFn gemv_of(Reach reach, int64_t rows, int vecs) {
+  if constexpr (!kHasReach) return gemv_of<Rows, Reach::near>(rows, vecs);
   switch (reach) {
     case Reach::stream:
       return gemv_of<Rows, Reach::stream>(rows, vecs);

@@ -1,4 +1,5 @@
 """tc-opt: what it prints, how passes are chosen, limited and checked, and what it refuses."""
+import shutil
 import unittest
 
 import numpy
@@ -109,6 +110,22 @@ class Printing(OptTest):
         text = self.run_tool("--help")
         self.assertIn("Examples:", text)
         self.assertIn("Exit status", text)
+
+
+class Web(OptTest):
+    def start(self, *args, by=()):
+        return super().start(*args, by=("env", f"TC_WEB={self.folder}", *by))
+
+    def test_wants_the_package(self):
+        self.fails("m.tc", "--wasm", "web", says=f"{self.folder}/single.mjs is not there; ./dev wasm builds it")
+        self.assertFalse((self.folder / "web").exists())
+
+    @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
+    def test_hands_over(self):
+        self.write("single.mjs", "console.log(process.argv.slice(2).join(' '))")
+        told = self.run_tool("m.tc", "--wasm", "web", "--wasm-form", "importer", "--wasm-keep", "all", "--dim", "N=2")
+        self.assertEqual(told, "m.tc web --form importer --keep all --dim N=2\n")
+        self.refuses("m.tc", "--wasm-form", "importer", says="--wasm")
 
 
 class Control(OptTest):

@@ -19,7 +19,10 @@ const tests = {
   faults: [[node, path.join(here, 'faults.mjs'), folder, debian]],
   growth: [[node, '--expose-gc', path.join(here, 'growth.mjs'), folder, debian]],
   suite: suites.map(([cases, known]) => [node, path.join(here, 'suite.mjs'), folder, cases, path.join(here, known)]),
-  zoo: [[node, path.join(here, 'zoo.mjs'), folder, build]],
+  zoo: [
+    [node, path.join(here, 'zoo.mjs'), folder, build],
+    [node, '--experimental-wasm-relaxed-simd', path.join(here, 'zoo.mjs'), folder, build, 'mnist_cnn', 'resnet18', 'lstm', 'conformer'],
+  ],
   single: [[node, path.join(here, 'single.mjs'), folder, debian, build]],
   worker: [[node, path.join(here, 'worker.mjs'), folder, debian, build]],
   vite: [[node, path.join(here, 'vite.mjs'), folder, debian]],

@@ -17,6 +17,7 @@
 #include "tc/tools/opt/dot.h"
 #include "tc/tools/opt/quantize.h"
 #include "tc/tools/opt/report.h"
+#include "tc/tools/opt/wasm.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ struct Options {
   std::optional<bool> elide;
   bool locations = true;
   std::string target;  // standard, ort or cpu
+  WasmFlags wasm;
 };
 
 const std::map<std::string, ExportFunctions> kFunctionStyles = {{"inlined", ExportFunctions::inlined},
@@ -128,6 +130,7 @@ int run(Options& o) {
     std::cout << (o.json ? list_passes_json().dump(2) + "\n" : list_passes());
     return 0;
   }
+  if (!o.wasm.folder.empty()) write_wasm(o.model, o.wasm, o.inputs.dims);
   const bool to_onnx = o.output.ends_with(".onnx");
   if (to_onnx && o.dot) fail(ErrorCode::bad_argument, "-o ", o.output, ": --dot writes text");
   if (o.level.empty()) o.level = to_onnx ? "0" : "2";
@@ -200,6 +203,7 @@ Examples:
   tc-opt model.onnx --disable=fuse --cap merge-clips=3
   tc-opt model.onnx -o small.onnx --opset 21 --quantize weights --bits 4 --check=quantized --dim N=2
   tc-opt model.onnx -o int8.onnx --quantize static --data folder --check=quantized --least-cosine 0.99
+  tc-opt model.onnx --wasm web               a WebAssembly module with what this model needs, and a page that runs it
   tc-opt model.onnx --dot | dot -Tsvg > model.svg
   tc-opt --list                              phases, passes, and rules with their numeric contracts
 
@@ -256,12 +260,14 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"values", "text", "quantized"}))
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--dim", o.inputs.dims, "SYMBOL=N: extent of a symbolic dimension of made-up inputs of --check=values")
+  app.add_option("--dim", o.inputs.dims,
+                 "SYMBOL=N: extent of a symbolic dimension of made-up inputs of --check=values and --wasm")
       ->allow_extra_args(false);
   app.add_option("-i,--input", o.inputs.inputs,
                  "NAME=FILE or NAME=LITERAL: an input of --check=values (see tc-run --help)")
       ->allow_extra_args(false);
   app.add_option("--inputs", o.inputs.npz, ".npz file with inputs of --check=values; the rest is made up");
+  add_wasm_options(app, o.wasm);
   app.add_option("--seed", o.pipeline.seed, "of made-up inputs")->capture_default_str();
   app.add_flag("--trace", o.trace, "print each rewrite on standard error");
   app.add_flag("--stats", o.stats, "print passes, rules and ops instead of the IR");

@@ -139,7 +139,7 @@ function step(r, see) {
       else if (simd === 13) r.at += 16;
       else if (simd >= 21 && simd <= 34) r.at += 1;
       else if (simd >= 84 && simd <= 91) memory(), (r.at += 1);
-      break;
+      return 0xfd000 + simd;
     }
     default:
       if (![0x00, 0x01, 0x05, kEnd, 0x0f, 0x19, 0x1a, 0x1b, 0xd1].includes(op))
@@ -240,6 +240,15 @@ export function instructions(body) {
 export function walk(body, see) {
   const r = new Reader(body, instructions(body));
   while (r.at < body.length) step(r, see);
+}
+
+// The instructions of a body, vectors' as 0xfd000 and their number, with where each begins.
+export function* sequence(body) {
+  const r = new Reader(body, instructions(body)), nothing = () => {};
+  while (r.at < body.length) {
+    const from = r.at, op = step(r, nothing);
+    yield { op, from, to: r.at };
+  }
 }
 
 const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];

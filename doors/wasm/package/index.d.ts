@@ -89,6 +89,8 @@ export const env: {
     simd?: boolean;
     // Sessions in workers of their own: all but runSync.
     proxy?: boolean;
+    // false: tc.wasm, which rounds alike on all machines, even where tc.relaxed.wasm would run.
+    relaxed?: boolean;
     wasmPaths?: string | { wasm?: string | URL; mjs?: string | URL };
     wasmBinary?: ArrayBufferLike | Uint8Array;
   };

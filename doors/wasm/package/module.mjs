@@ -99,8 +99,8 @@ export class Module {
     const all = new Uint8Array(this.#c.memory.buffer);
     return decoder.decode(all.subarray(at >>> 0, all.indexOf(0, at >>> 0)));
   }
-  #copyIn(bytes) {
-    const at = this.#must('tc_allocate', bytes.length);
+  #copyIn(bytes, more = 0) {
+    const at = this.#must('tc_allocate', bytes.length + more);
     this.#bytes(at, bytes.length).set(bytes);
     return at;
   }
@@ -128,7 +128,7 @@ export class Module {
     this.#withTexts([key, value], (k, v) => this.#must('tc_set', this.#session, k, v));
   }
   addFile(location, bytes) {
-    const data = this.#copyIn(bytes);
+    const data = this.#copyIn(bytes, bytes.length >> 20 ? 16384 : 0);
     this.#withTexts([location], (name) => this.#must('tc_add_file', this.#session, name, data, bytes.length));
   }
   load(bytes) {

@@ -1,4 +1,4 @@
-// Tensors as onnxruntime-web has them: a type's name, its elements in a typed array (strings in an array), extents.
+// Tensors as onnxruntime-web has them.
 
 const f16 = globalThis.Float16Array ?? Uint16Array;
 // ONNX's code, name, and the array of its elements in the module. What has no number in JavaScript is its bits.
