@@ -159,13 +159,32 @@ std::function<double(const Frame&)> product_flops(Slot x, Slot y, bool trans_a) 
   };
 }
 
-// f64, and integers, whose kernels know the low bits of sums and products.
+// Small products of f32 of a batch, of which what a product costs beside its multiplications is most: 20000 of 2x2x2 on
+// Zen 5 0.59 to 0.15 ms.
+bool is_small_batch(const Binder& b, const ProductTerms& p) {
+  constexpr int64_t kMostExtent = 16;
+  if (b.dtype(0) != DType::f32 || p.trans_b || b.rank(0) < 3 || b.rank(1) < 3 || b.constant(1)) return false;
+  for (int i = 0; i < 2; ++i)
+    for (int k = b.rank(i) - 2; k < b.rank(i); ++k) {
+      const Dim& e = b.shape(i)[k];
+      if (!e.is_const() || e.value() == 0 || e.value() > kMostExtent) return false;
+    }
+  // Batches of A by one B are one product.
+  for (int k = 0; k + 2 < b.rank(1); ++k)
+    if (!b.shape(1)[k].is(1)) return true;
+  return false;
+}
+
+// f64, and integers, whose kernels know the low bits of sums and products; and small ones of f32.
 bool bind_other_product(Binder& b, const ProductTerms& p, const Epilogue& e) {
   using kernels::Elem;
   Elem type;
   switch (b.dtype(0)) {
     case DType::f64:
       type = Elem::f64;
+      break;
+    case DType::f32:
+      type = Elem::f32;
       break;
     case DType::i32:
     case DType::u32:
@@ -178,7 +197,8 @@ bool bind_other_product(Binder& b, const ProductTerms& p, const Epilogue& e) {
     default:
       return b.refuse(cat("no kernel for ", b.dtype(0)));
   }
-  if (type != Elem::f64 && (p.alpha != 1 || (p.c >= 0 && p.beta != 1))) return b.refuse("integers are scaled as reals");
+  if ((type == Elem::i32 || type == Elem::i64) && (p.alpha != 1 || (p.c >= 0 && p.beta != 1)))
+    return b.refuse("integers are scaled as reals");
   const auto adds = addends_of(b, p);
   if (!adds) return false;
   const kernels::ProductTable& table = b.table().product;
@@ -247,7 +267,7 @@ int64_t rows_of(const Binder& b, int64_t steps) {
 }
 
 bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
-  if (b.dtype(0) != DType::f32) return bind_other_product(b, p, e);
+  if (b.dtype(0) != DType::f32 || is_small_batch(b, p)) return bind_other_product(b, p, e);
   const auto adds = addends_of(b, p);
   if (!adds) return false;
   const ActivationEpilogue activation(e, b.table().strip);

@@ -102,6 +102,24 @@ def markdown(rows):
         yield "| " + " | ".join(row.cells()) + " |"
 
 
+def conditions(cases, options):
+    """What the figures of a table are of."""
+    models = [x.split(":", 1)[1].strip() for x in open("/proc/cpuinfo") if x.startswith("model name")]
+    versions = [f"{engine} {version}" for engine, version in cases.versions().items()]
+    clock = "processor time" if options.cpu_time else "elapsed time"
+    return (
+        f"`./dev bench --peers` on {models[0] if models else 'an unnamed machine'}, {options.threads} thread(s), {clock}; "
+        f"{', '.join(versions)}. Ratio: the best peer's time by tc's; operators by elapsed time beside ONNX Runtime."
+    )
+
+
+def means_table(rows):
+    yield "| group | geometric mean | least | cases |"
+    yield "|---|---:|---:|---:|"
+    for group, mean, least, count in means(rows):
+        yield f"| {group} | {mean:.2f} | {least:.2f} | {count} |"
+
+
 def means(rows):
     """Geometric means of the ratios, by group."""
     groups = {}
@@ -134,8 +152,7 @@ def main():
         with options.csv.open("w", newline="") as file:
             csv.writer(file).writerows([HEAD, *(row.cells() for row in rows)])
     if options.md:
-        lines = [f"{e}: {v}" for e, v in cases.versions().items()]
-        options.md.write_text("\n".join([", ".join(lines), "", *markdown(rows)]) + "\n")
+        options.md.write_text("\n".join([conditions(cases, options), "", *markdown(rows), "", *means_table(rows)]) + "\n")
     return 1 if any(row.error for row in rows) else 0
 
 

@@ -44,7 +44,7 @@ Expr count_along(Expr x, const std::vector<int64_t>& axes) {
 
 struct Standardized {
   std::vector<int64_t> axes;
-  Expr z, inverse;  // inverse of the deviation
+  Expr mean, z, inverse;  // inverse of the deviation
 };
 
 Expr mean(Expr v, const std::vector<int64_t>& axes) {
@@ -57,24 +57,40 @@ Expr sum(Expr v, const std::vector<int64_t>& axes) {
   return {b, b.make<ReduceSum>({v, b.ints(axes)}, {.keepdims = true, .noop_with_empty_axes = true})};
 }
 
+Expr mean_square(Expr v, const std::vector<int64_t>& axes) {
+  Builder& b = v.builder();
+  const Expr squares(b, b.make<ReduceSumSquare>({v, b.ints(axes)}, {.keepdims = true, .noop_with_empty_axes = true}));
+  return squares / count_along(v, axes);
+}
+
 Standardized standardize(Expr x, std::vector<int64_t> axes, double epsilon) {
-  const Expr centred = x - mean(x, axes);
-  const Expr inverse = 1 / sqrt(mean(square(centred), axes) + epsilon);
-  return {std::move(axes), centred * inverse, inverse};
+  const Expr average = mean(x, axes), centred = x - average;
+  const Expr inverse = 1 / sqrt(mean_square(centred, axes) + epsilon);
+  return {std::move(axes), average, centred * inverse, inverse};
 }
 
-Expr through(const Standardized& s, Expr g) {
-  return s.inverse * (g - mean(g, s.axes) - s.z * mean(g * s.z, s.axes));
-}
-
-// The same of x whose gradient is g times a scale that the axes share, with the sums over them, which are the gradients
-// of bias and scale: x is read less often.
+// The gradient of x, standardised, of which g times a scale that the axes share, with the sums over them, which are the
+// gradients of bias and scale. What has as many elements as x is read and written as seldom as can be: what is centred
+// alone.
 struct Scaled {
   Expr bias, scale, x;
 };
-Scaled through_scaled(const Standardized& s, Expr x, Expr g, Expr scale) {
-  const Expr all = sum(g, s.axes), along = sum(g * s.z, s.axes), count = count_along(x, s.axes);
-  return {all, along, s.inverse * scale * (g - all / count - s.z * (along / count))};
+Scaled through_scaled(Expr x, const std::vector<int64_t>& axes, double epsilon, Expr g, Expr scale) {
+  const Expr centred = x - mean(x, axes), count = count_along(x, axes);
+  const Expr inverse = 1 / sqrt(mean_square(centred, axes) + epsilon);
+  const Expr all = sum(g, axes), along = inverse * sum(g * centred, axes), factor = inverse * scale;
+  return {all, along, factor * g - centred * (factor * inverse * (along / count)) - factor * (all / count)};
+}
+
+// The mean of v * scale: of rows by a vector as a product, which reads v once and writes nothing of its extents.
+Expr mean_of_scaled(Expr v, Expr scale, const std::vector<int64_t>& axes) {
+  Builder& b = v.builder();
+  const Shape& shape = v->shape();
+  if (axes.size() != 1 || shape.rank() < 2 || scale->shape().rank() != 1 ||
+      !(scale->shape()[0] == shape[shape.rank() - 1]))
+    return mean(v * scale, axes);
+  const Expr column(b, unsqueeze(b, scale, {1}));
+  return v.make<MatMul>(column) / count_along(v, axes);
 }
 
 // One value per channel, so that it broadcasts over [n, channels, ...] or along the only axis.
@@ -114,9 +130,8 @@ void BatchNormalization::grad(GradContext& ctx) {
   }
   std::vector<int64_t> axes = axes_from(rank == 1 ? 0 : 1, rank);
   axes[0] = 0;
-  const Standardized s = standardize(x, axes, attrs.epsilon);
   if (ctx.has_seed(0)) {
-    const Scaled d = through_scaled(s, x, ctx.seed().cast(x.dtype()), scale);
+    const Scaled d = through_scaled(x, axes, attrs.epsilon, ctx.seed().cast(x.dtype()), scale);
     if (ctx.wanted(1)) give_channels(ctx, 1, d.scale);
     if (ctx.wanted(2)) give_channels(ctx, 2, d.bias);
     if (ctx.wanted(0)) add(d.x);
@@ -137,8 +152,8 @@ void BatchNormalization::grad(GradContext& ctx) {
 
 void InstanceNormalization::grad(GradContext& ctx) {
   const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
-  const Standardized s = standardize(x, axes_from(2, ctx.rank(0)), ctx.attrs<InstanceNormalization>().epsilon);
-  const Scaled d = through_scaled(s, x, g, per_channel(ctx, wide_in(ctx, 1)));
+  const Scaled d = through_scaled(x, axes_from(2, ctx.rank(0)), ctx.attrs<InstanceNormalization>().epsilon, g,
+                                  per_channel(ctx, wide_in(ctx, 1)));
   if (ctx.wanted(0)) give_rounded(ctx, 0, d.x);
   if (ctx.wanted(1)) give_channels(ctx, 1, d.scale);
   if (ctx.wanted(2)) give_channels(ctx, 2, d.bias);
@@ -179,14 +194,21 @@ void LayerNormalization::grad(GradContext& ctx) {
   // The node's own statistics, where they are as exact as the gradient.
   const bool has_statistics = dtype_from_onnx(attrs.stash_type) == x.dtype();
   const auto axes = axes_from(axis, rank);
-  const auto statistics = [&]() -> Standardized { return {axes, (x - ctx.out(1)) * ctx.out(2), ctx.out(2)}; };
+  const auto statistics = [&]() -> Standardized {
+    return {axes, ctx.out(1), (x - ctx.out(1)) * ctx.out(2), ctx.out(2)};
+  };
   const Standardized s = has_statistics ? statistics() : standardize(x, axes, attrs.epsilon);
   std::optional<Expr> dx;
   auto add = [&](Expr part) { dx = dx ? *dx + part : part; };
   if (ctx.has_seed(0)) {
-    const Expr g = ctx.seed().cast(x.dtype());
-    if (ctx.wanted(0)) add(through(s, g * wide_in(ctx, 1)));
-    give_rounded(ctx, 1, g * s.z);
+    const Expr g = ctx.seed().cast(x.dtype()), scale = wide_in(ctx, 1), product = g * s.z;
+    if (ctx.wanted(0)) {
+      // inverse * (g scale - mean(g scale) - z mean(g scale z)), of x instead of z, which then nobody writes.
+      const Expr along = s.inverse * mean_of_scaled(product, scale, axes), slope = s.inverse * along;
+      const Expr shift = s.mean * slope - s.inverse * mean_of_scaled(g, scale, axes);
+      add(s.inverse * (g * scale) - x * slope + shift);
+    }
+    give_rounded(ctx, 1, product);
     give_rounded(ctx, 2, g);
   }
   if (ctx.wanted(0)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 namespace tc {
 namespace {
@@ -194,28 +195,59 @@ Value* spread_taps(Builder& b, Value* g, Value* w, Value* like, const TapAxes& a
   return reshape_like(b, cut, like);
 }
 
+namespace {
+
+// Paddings, where they are known and cut nothing off.
+std::optional<std::vector<int64_t>> known_pads(const TapAxes& axes) {
+  std::vector<int64_t> before, after;
+  for (const auto& a : axes) {
+    if (!a.before_extent.is_const() || !a.after_extent.is_const()) return std::nullopt;
+    before.push_back(a.before_extent.value()), after.push_back(a.after_extent.value());
+  }
+  before.insert(before.end(), after.begin(), after.end());
+  if (std::any_of(before.begin(), before.end(), [](int64_t n) { return n < 0; })) return std::nullopt;
+  return before;
+}
+
+// Groups of which a convolution by g has a kernel: g has more places than there are taps.
+bool is_long_in_groups(Value* g, const TapAxes& axes, int64_t group) {
+  Dim places = 1;
+  for (int k = 2; k < g->shape().rank(); ++k) places *= g->shape()[k];
+  return group > 1 && axes.size() <= 2 && places.is_const() && places.value() > tap_count(axes) &&
+         known_pads(axes).has_value();
+}
+
+// As a convolution whose batch are the input channels, whose channels are the batch, and whose kernel is g.
+Value* weights_by_convolution(Builder& b, Value* x, Value* g, Value* w, const TapAxes& axes, int64_t group) {
+  ConvAttrs attrs;
+  for (const auto& a : axes) attrs.strides.push_back(a.dilation), attrs.dilations.push_back(a.stride);
+  attrs.group = group;
+  Value* long_side = channels_first(b, x, group);
+  if (const auto pads = known_pads(axes))
+    attrs.pads = *pads;
+  else
+    long_side = pad_for_taps(b, long_side, axes, group == 1 ? 2 : 3);
+  if (group > 1) {
+    std::vector<int64_t> perm(static_cast<size_t>(long_side->shape().rank()));
+    std::iota(perm.begin(), perm.end(), int64_t{0});
+    std::swap(perm[0], perm[1]);
+    Value* by_channel = transpose(b, long_side, perm);
+    std::vector<Value*> parts{extent_of(b, by_channel, 0),
+                              Expr(b, extent_of(b, by_channel, 1)) * Expr(b, extent_of(b, by_channel, 2))};
+    for (int k = 3; k < by_channel->shape().rank(); ++k) parts.push_back(extent_of(b, by_channel, k));
+    long_side = reshape(b, by_channel, join_ints(b, parts));
+  }
+  return reshape_like(b, channels_first(b, b.make<Conv>({long_side, channels_first(b, g, 1)}, attrs), 1), w);
+}
+
+}  // namespace
+
 Value* tap_weights(Builder& b, Value* x, Value* g, Value* w, const TapAxes& axes, int64_t group) {
   const int64_t taps = tap_count(axes);
+  if (taps > kMaxTapSlices || is_long_in_groups(g, axes, group)) return weights_by_convolution(b, x, g, w, axes, group);
   const int lead = group == 1 ? 0 : 1, first_axis = lead + 2;
   Value* long_side = pad_for_taps(b, channels_first(b, x, group), axes, first_axis);  // [(group,) c, n, ...]
-  if (taps > kMaxTapSlices) {
-    // A convolution whose batch are the input channels, whose channels are the batch, and whose kernel is g.
-    ConvAttrs attrs;
-    for (const auto& a : axes) attrs.strides.push_back(a.dilation), attrs.dilations.push_back(a.stride);
-    attrs.group = group;
-    if (group > 1) {
-      std::vector<int64_t> perm(static_cast<size_t>(long_side->shape().rank()));
-      std::iota(perm.begin(), perm.end(), int64_t{0});
-      std::swap(perm[0], perm[1]);
-      Value* by_channel = transpose(b, long_side, perm);
-      std::vector<Value*> parts{extent_of(b, by_channel, 0),
-                                Expr(b, extent_of(b, by_channel, 1)) * Expr(b, extent_of(b, by_channel, 2))};
-      for (int k = 3; k < by_channel->shape().rank(); ++k) parts.push_back(extent_of(b, by_channel, k));
-      long_side = reshape(b, by_channel, join_ints(b, parts));
-    }
-    return reshape_like(b, channels_first(b, b.make<Conv>({long_side, channels_first(b, g, 1)}, attrs), 1), w);
-  }
-  Value* short_side = merge_axes_from(b, channels_first(b, g, group), lead + 1);  // [(group,) out, n * places]
+  Value* short_side = merge_axes_from(b, channels_first(b, g, group), lead + 1);      // [(group,) out, n * places]
   std::vector<Value*> columns;
   for (Value* s : tap_slices(b, long_side, axes, first_axis)) columns.push_back(merge_axes_from(b, s, lead + 1));
   Value* matrix = columns.size() == 1 ? columns[0] : b.make<Concat>(columns, {lead});

@@ -51,9 +51,11 @@ ProductPlan product_plan(const ProductTable& kernels, const ProductArgs& args) {
   if (g.m == 0 || g.n == 0 || batches == 0) return p;
   // Few columns of one long product are sums along K.
   const bool few_columns = g.n <= kThinRows && g.m > g.n && g.a_cs == 1;
-  if (g.k > 0 && stays_unpacked(g, batches) && (batches > 1 || (g.m > kMostRows && !few_columns))) {
+  // Of f32 come small ones alone.
+  if (args.type == Elem::f32 ||
+      (g.k > 0 && stays_unpacked(g, batches) && (batches > 1 || (g.m > kMostRows && !few_columns)))) {
     p.path = Path::alone;
-    p.row_tile = std::min(g.m, kUnpackedRows), p.row_tiles = ceil_div(g.m, p.row_tile);
+    p.row_tile = args.type == Elem::f32 ? g.m : std::min(g.m, kUnpackedRows), p.row_tiles = ceil_div(g.m, p.row_tile);
     p.col_tile = g.n, p.col_tiles = 1;
     return p;
   }
@@ -108,7 +110,13 @@ void product(Team& team, const ProductTable& kernels, const ProductArgs& args, c
   if (plan.path != ProductPlan::Path::shared) {
     // Matrices of a batch may be so small that several are a share of work.
     const Tiling shares = tile_by_cost(batches * tiles, g.m * g.n * g.k / tiles + kItemCost, kShareWork);
+    const bool by_matrices = plan.path == ProductPlan::Path::alone && plan.worker_bytes == 0 && plan.row_tiles == 1;
     parallel_for(team, shares.count(), [&](int64_t share, int worker) {
+      if (by_matrices) {
+        const int64_t first = shares.begin(share);
+        kernels.run.fn(args, plan, first, 0, shares.end(share) - first, worker);
+        return;
+      }
       for (int64_t tile = shares.begin(share); tile < shares.end(share); ++tile)
         kernels.run.fn(args, plan, tile / tiles, 0, tile % tiles, worker);
     });

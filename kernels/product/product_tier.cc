@@ -5,6 +5,7 @@
 
 #include "tc/kernels/conv/gather_tier.h"
 #include "tc/kernels/gemm/pack_tier.h"
+#include "tc/kernels/product/small_tier.h"
 #include "tc/kernels/simd/vec.h"
 #include "tc/kernels/worker_stride.h"
 
@@ -17,64 +18,6 @@ constexpr int kAcross = kPanelVecs, kRows = kMaxRows[kPanelVecs];
 constexpr int kHeld = held_vecs(kRows, kAcross);
 template <class T>
 constexpr int kPanelOf = kAcross* kLanes<T>;
-
-// a * b + c. Integers wrap around, and go by the compiler's vectors: not every tier has a product of 64 bits.
-template <class T>
-TC_INLINE Vec<T> multiply_add(Vec<T> a, Vec<T> b, Vec<T> c) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return fma(a, b, c);
-  } else {
-    using Register = typename Vec<T>::register_type;
-    typedef std::make_unsigned_t<T> Lanes __attribute__((vector_size(sizeof(Register))));
-    return Vec<T>((Register)((Lanes)Register(a) * (Lanes)Register(b) + (Lanes)Register(c)));
-  }
-}
-
-template <class T>
-T plus_times(T a, T b, T c) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return a * b + c;
-  } else {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b) + static_cast<U>(c));
-  }
-}
-
-// Where a tile goes, and what is added on the first block of K.
-template <class T>
-struct Target {
-  T* c;
-  int64_t row;
-  bool first;
-  T alpha, beta;
-  const T* bias;      // per column, or null
-  const T* row_bias;  // per row, or null
-  const T* residual;  // or null
-  int64_t residual_row, residual_col;
-};
-
-// One row of a tile: `cols` sums to the target.
-template <class T>
-void finish_row(const T* sums, int cols, const Target<T>& to, int64_t row) {
-  T* c = to.c + row * to.row;
-  const Vec<T> alpha(to.alpha), beta(to.beta);
-  for (int j = 0; j < cols; j += kLanes<T>) {
-    const Tail<T> tail(cols - j < kLanes<T> ? cols - j : kLanes<T>);
-    Vec<T> x = load(sums + j);
-    if (to.alpha != T{1}) x = x * alpha;
-    if (!to.first) {
-      store(c + j, x + load(c + j, tail), tail);
-      continue;
-    }
-    if (to.bias != nullptr) x = x + load(to.bias + j, tail);
-    if (to.row_bias != nullptr) x = x + Vec<T>(to.row_bias[row]);
-    if (to.residual != nullptr) {
-      const T* r = to.residual + row * to.residual_row + j * to.residual_col;
-      x = multiply_add<T>(beta, to.residual_col == 0 ? Vec<T>(*r) : load(r, tail), x);
-    }
-    store(c + j, x, tail);
-  }
-}
 
 // Sums of R rows of a panel, in registers and on their way to finish_row.
 template <class T, int R>
@@ -183,152 +126,6 @@ void pack_as(const GemmShape& g, const T* b, int64_t col0, int64_t col1, T* dst)
   }
 }
 
-// Pointers of one matrix of the batch.
-template <class T>
-struct Item {
-  const T* a;
-  const T* b;
-  T* c;
-  const T* residual;
-
-  Item(const ProductArgs& args, int64_t batch) {
-    const GemmShape& g = args.shape;
-    const int64_t i = batch / g.batch[1], j = batch % g.batch[1];
-    const auto at = [&](const int64_t(&strides)[2]) { return i * strides[0] + j * strides[1]; };
-    a = static_cast<const T*>(args.a) + at(g.a_batch);
-    b = static_cast<const T*>(args.b) + at(g.b_batch);
-    c = static_cast<T*>(args.c) + at(g.c_batch);
-    residual = args.residual == nullptr ? nullptr : static_cast<const T*>(args.residual) + at(g.residual_batch);
-  }
-};
-
-// The element's sum, finished.
-template <class T>
-void finish_one(const ProductArgs& args, const Item<T>& it, int64_t i, int64_t j, T x) {
-  const GemmShape& g = args.shape;
-  if (args.alpha != 1) x = static_cast<T>(static_cast<double>(x) * args.alpha);
-  if (args.bias != nullptr) x = plus_times(T{1}, static_cast<const T*>(args.bias)[j], x);
-  if (it.residual != nullptr)
-    x = plus_times(static_cast<T>(args.beta), it.residual[i * g.residual_rs + j * g.residual_cs], x);
-  it.c[i * g.c_rs + j] = x;
-}
-
-template <class T>
-T dot(const T* a, const T* b, int64_t k) {
-  Vec<T> acc[4] = {Vec<T>(T{0}), Vec<T>(T{0}), Vec<T>(T{0}), Vec<T>(T{0})};
-  int64_t p = 0;
-  for (; p + 4 * kLanes<T> <= k; p += 4 * kLanes<T>) {
-#pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q)
-      acc[q] = multiply_add<T>(load(a + p + q * kLanes<T>), load(b + p + q * kLanes<T>), acc[q]);
-  }
-  for (; p < k; p += kLanes<T>) {
-    const Tail<T> tail(static_cast<int>(least(kLanes<T>, k - p)));
-    acc[0] = multiply_add<T>(load(a + p, tail), load(b + p, tail), acc[0]);
-  }
-  T lanes[kLanes<T>];
-  store(lanes, (acc[0] + acc[1]) + (acc[2] + acc[3]));
-  T sum = lanes[0];
-  for (int i = 1; i < kLanes<T>; ++i) sum = plus_times(T{1}, lanes[i], sum);
-  return sum;
-}
-
-template <class T>
-void run_dots(const ProductArgs& args, const ProductPlan& p, const Item<T>& it, int64_t tile, T* scratch) {
-  const GemmShape& g = args.shape;
-  const T* few = p.swapped ? it.b : it.a;
-  int64_t few_rs = p.swapped ? g.b_cs : g.a_rs;
-  if (p.swapped && g.b_rs != 1) {
-    for (int64_t s = 0; s < p.row_tile; ++s)
-      for (int64_t q = 0; q < g.k; ++q) scratch[s * g.k + q] = few[s * few_rs + q * g.b_rs];
-    few = scratch, few_rs = g.k;
-  }
-  const T* many = p.swapped ? it.a : it.b;
-  const int64_t many_rs = p.swapped ? g.a_rs : g.b_cs;
-  const int64_t end = least(p.swapped ? g.m : g.n, (tile + 1) * p.col_tile);
-  for (int64_t j = tile * p.col_tile; j < end; ++j)
-    for (int64_t s = 0; s < p.row_tile; ++s)
-      finish_one(args, it, p.swapped ? j : s, p.swapped ? s : j, dot(few + s * few_rs, many + j * many_rs, g.k));
-}
-
-// M rows of sums of NV registers over steps [k0, k1); the first steps begin them, later ones go on.
-template <class T, int M, int NV>
-void unpacked_rows(const ProductArgs& args, const Item<T>& it, int64_t row, int64_t col, int64_t k0, int64_t k1) {
-  const GemmShape& g = args.shape;
-  const int cols = static_cast<int>(least(NV * kLanes<T>, g.n - col));
-  const Tail<T> tail(cols - (NV - 1) * kLanes<T>);
-  const T* a = it.a + row * g.a_rs + k0 * g.a_cs;
-  const T* b = it.b + k0 * g.b_rs + col;
-  Vec<T> sum[M][NV];
-#pragma GCC unroll 8
-  for (int i = 0; i < M; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) sum[i][v] = Vec<T>(T{0});
-  }
-  for (int64_t p = k0; p < k1; ++p, a += g.a_cs, b += g.b_rs) {
-    Vec<T> x[NV];
-    if constexpr (NV == 2) x[0] = load(b);
-    x[NV - 1] = load(b + (NV - 1) * kLanes<T>, tail);
-#pragma GCC unroll 8
-    for (int i = 0; i < M; ++i) {
-      const Vec<T> y(a[i * g.a_rs]);
-#pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) sum[i][v] = multiply_add<T>(y, x[v], sum[i][v]);
-    }
-  }
-  T* c = it.c + row * g.c_rs + col;
-  if (k0 == 0 && args.alpha == 1 && args.bias == nullptr && it.residual == nullptr) {
-#pragma GCC unroll 8
-    for (int i = 0; i < M; ++i, c += g.c_rs) {
-      if constexpr (NV == 2) store(c, sum[i][0]);
-      store(c + (NV - 1) * kLanes<T>, sum[i][NV - 1], tail);
-    }
-    return;
-  }
-  Target<T> to{};
-  to.c = c, to.row = g.c_rs, to.first = k0 == 0;
-  to.alpha = static_cast<T>(args.alpha), to.beta = static_cast<T>(args.beta);
-  to.bias = args.bias == nullptr ? nullptr : static_cast<const T*>(args.bias) + col;
-  to.residual = it.residual == nullptr ? nullptr : it.residual + row * g.residual_rs + col * g.residual_cs;
-  to.residual_row = g.residual_rs, to.residual_col = g.residual_cs;
-  alignas(64) T sums[NV * kLanes<T>];
-#pragma GCC unroll 8
-  for (int i = 0; i < M; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) store(sums + v * kLanes<T>, sum[i][v]);
-    finish_row(sums, cols, to, i);
-  }
-}
-
-// Rows [row, end) of a panel of columns, as many at a time as keep both ports busy.
-template <class T, int NV>
-void unpacked_panel(const ProductArgs& args, const Item<T>& it, int64_t row, int64_t end, int64_t col, int64_t k0,
-                    int64_t k1) {
-  constexpr int kMost = 8 / NV;
-  for (; row + kMost <= end; row += kMost) unpacked_rows<T, kMost, NV>(args, it, row, col, k0, k1);
-  if constexpr (kMost > 4)
-    for (; row + 4 <= end; row += 4) unpacked_rows<T, 4, NV>(args, it, row, col, k0, k1);
-  for (; row + 2 <= end; row += 2) unpacked_rows<T, 2, NV>(args, it, row, col, k0, k1);
-  if (row < end) unpacked_rows<T, 1, NV>(args, it, row, col, k0, k1);
-}
-
-// Rows [row, end) of C by registers of B where it lies.
-template <class T>
-void run_unpacked(const ProductArgs& args, const Item<T>& it, int64_t row, int64_t end) {
-  const GemmShape& g = args.shape;
-  int64_t k0 = 0;
-  do {
-    const int64_t k1 = least(g.k, k0 + kProductBlockK);
-    for (int64_t col = 0; col < g.n; col += 2 * kLanes<T>) {
-      if (g.n - col > kLanes<T>)
-        unpacked_panel<T, 2>(args, it, row, end, col, k0, k1);
-      else
-        unpacked_panel<T, 1>(args, it, row, end, col, k0, k1);
-    }
-    k0 = k1;
-  } while (k0 < g.k);
-}
-
 // Adds Q rows of B, weighted by those of A, to M rows of sums: B is read as it comes from memory.
 template <class T, int M, int Q>
 void add_rows(const GemmShape& g, const T* a, const T* b, int64_t cols, T* sums, int64_t apart) {
@@ -386,6 +183,7 @@ template <class T>
 void run_as(const ProductArgs& args, const ProductPlan& p, int64_t batch, int64_t block0, int64_t tile, int worker) {
   using Path = ProductPlan::Path;
   const GemmShape& g = args.shape;
+  if (p.path == Path::alone && p.worker_bytes == 0 && p.row_tiles == 1) return run_batch<T>(args, batch, tile);
   const Item<T> it(args, batch);
   auto* own = reinterpret_cast<T*>(static_cast<std::byte*>(args.scratch) + p.shared_bytes +
                                    static_cast<size_t>(worker) * p.worker_bytes);
@@ -431,6 +229,9 @@ void pack(const ProductArgs& args, const void* b, int64_t col0, int64_t col1, vo
 
 void run(const ProductArgs& args, const ProductPlan& p, int64_t batch, int64_t col0, int64_t tile, int worker) {
   switch (args.type) {
+    case Elem::f32:
+      if (p.path == ProductPlan::Path::alone) return run_batch<float>(args, batch, tile);
+      return run_dots<float>(args, p, Item<float>(args, batch), tile, nullptr);
     case Elem::i32:
       return run_as<int32_t>(args, p, batch, col0, tile, worker);
     case Elem::i64:

@@ -105,6 +105,14 @@ Patch drop_expand(Rewrite& r) {
   return forward_if_same_type(r);
 }
 
+// What has the result's shape anyway says how far the other operand is repeated.
+template <class Op, bool kFirst>
+Patch drop_expand_of_operand(Rewrite& r) {
+  if (!r[s]->contents() && !r[s]->constant()) return r.miss("the target shape depends on data");
+  if (!same_type(r[a], r.root()->result(0))) return r.miss("the other operand is repeated, too, or may be");
+  return kFirst ? r.make<Op>({r[x], r[a]}) : r.make<Op>({r[a], r[x]});
+}
+
 // The outer one alone says the result's shape, unless a 0 in it copies an extent of the inner result.
 Patch merge_reshapes(Rewrite& r) {
   const auto target = r.ints(r[s]);
@@ -132,6 +140,10 @@ std::span<const Rule> cleanup_rules() {
       {"squeeze-of-nothing", exact, pat<Squeeze>(x, maybe(axes)), forward_if_same_type},
       {"unsqueeze-of-nothing", exact, pat<Unsqueeze>(x, axes), forward_if_same_type},
       {"expand-to-same-shape", exact, pat<Expand>(x, s), drop_expand},
+      {"add-of-expanded", exact, pat<Add>(pat<Expand>(x, s), a), drop_expand_of_operand<Add, true>},
+      {"multiply-by-expanded", exact, pat<Mul>(pat<Expand>(x, s), a), drop_expand_of_operand<Mul, true>},
+      {"subtract-from-expanded", exact, pat<Sub>(pat<Expand>(x, s), a), drop_expand_of_operand<Sub, true>},
+      {"subtract-expanded", exact, pat<Sub>(a, pat<Expand>(x, s)), drop_expand_of_operand<Sub, false>},
       {"tile-once", exact, pat<Tile>(x, s), forward_if_same_type},
       {"slice-of-everything", exact, pat<Slice>(x, a, b, maybe(axes), maybe(steps)), drop_slice},
       {"pad-by-nothing", exact, pat<Pad>(x, pads, maybe(a), maybe(axes)), drop_pad},

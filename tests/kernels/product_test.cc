@@ -26,6 +26,7 @@ size_t count(int64_t v) {
 
 template <class T>
 constexpr Elem kElem = std::is_same_v<T, double>    ? Elem::f64
+                       : std::is_same_v<T, float>   ? Elem::f32
                        : std::is_same_v<T, int32_t> ? Elem::i32
                                                     : Elem::i64;
 
@@ -36,7 +37,7 @@ std::vector<T> numbers(Random& random, int64_t n) {
     if constexpr (std::is_integral_v<T>)
       x = static_cast<T>(random.bits());
     else
-      x = random.uniform(-1, 1);
+      x = static_cast<T>(random.uniform(-1, 1));
   }
   return out;
 }
@@ -125,7 +126,8 @@ void check(const Case& c) {
           ASSERT_EQ(got[i], truth[i]) << i;
         } else {
           // Roundings of partial sums, whose magnitudes grow with the root of k.
-          ASSERT_NEAR(got[i], truth[i], 2.3e-16 * static_cast<double>(4 + c.k)) << i;
+          constexpr double kRounding = std::is_same_v<T, float> ? 1.2e-7 : 2.3e-16;
+          ASSERT_NEAR(got[i], truth[i], kRounding * static_cast<double>(4 + c.k)) << i;
         }
       }
     }
@@ -138,6 +140,16 @@ template <class T>
 class Products : public ::testing::Test {};
 using Types = ::testing::Types<double, int32_t, int64_t>;
 TYPED_TEST_SUITE(Products, Types);
+
+// Of f32 the small ones of a batch alone.
+TEST(SmallProducts, OfFloats) {
+  for (const bool at : {false, true})
+    for (const int64_t m : {1, 2, 3, 4, 7, 8, 16})
+      for (const int64_t n : {1, 2, 5, 8, 13, 16}) check<float>({m, n, 3 + m % 4, at, false, 3, 5});
+  check<float>({4, 4, 4, false, false, 2, 3, true, true, true});
+  check<float>({16, 16, 16, false, false, 2, 3, false, false, true, true, false, false, 0.5, 2});
+  check<float>({3, 5, 2, false, false, 1, 300, false, true, true, false, true});
+}
 
 TYPED_TEST(Products, EveryEdgeOfTheTile) {
   for (const bool at : {false, true})
@@ -164,6 +176,15 @@ TYPED_TEST(Products, BlocksOfEveryExtent) {
   check<TypeParam>({20, 70, 530, false, true});
   check<TypeParam>({3, 700, 90, true, false});
   check<TypeParam>({5, 300, 2100});
+}
+
+TYPED_TEST(Products, SmallOnesOfBatches) {
+  for (const bool at : {false, true})
+    for (const int64_t m : {1, 2, 3, 4, 7, 8, 16})
+      for (const int64_t n : {1, 2, 5, 8, 13, 16}) check<TypeParam>({m, n, 3 + m % 4, at, false, 3, 5});
+  check<TypeParam>({4, 4, 4, false, false, 2, 3, true, true, true});
+  check<TypeParam>({4, 4, 4, false, false, 2, 3, false, false, true, true});
+  check<TypeParam>({3, 5, 2, false, false, 1, 300, false, true, true, false, true});
 }
 
 TYPED_TEST(Products, Batches) {

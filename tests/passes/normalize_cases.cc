@@ -222,6 +222,26 @@ std::vector<RuleCase> normalize_cases() {
       {"expand-to-same-shape",
        "(%x: f32[1,4]) { %s = constant dense<[3, 4]> : i64[2] \n %0 = expand %x, %s \n return %0 }",
        "the type changes, or may", nullptr},
+      {"add-of-expanded",
+       "(%x: f32[2,4], %a: f32[4]) { %s = constant dense<[2, 4]> : i64[2] \n %e = expand %a, %s \n %0 = add %e, %x "
+       "\n return %0 }",
+       "add %a, %x", "expand"},
+      {"multiply-by-expanded",
+       "(%x: f32[2,4], %a: f32[4]) { %s = constant dense<[2, 4]> : i64[2] \n %e = expand %a, %s \n %0 = mul %e, %x "
+       "\n return %0 }",
+       "mul %a, %x", "expand"},
+      {"subtract-from-expanded",
+       "(%x: f32[2,4], %a: f32[4]) { %s = constant dense<[2, 4]> : i64[2] \n %e = expand %a, %s \n %0 = sub %e, %x "
+       "\n return %0 }",
+       "sub %a, %x", "expand"},
+      {"subtract-expanded",
+       "(%x: f32[2,4], %a: f32[4]) { %s = constant dense<[2, 4]> : i64[2] \n %e = expand %a, %s \n %0 = sub %x, %e "
+       "\n return %0 }",
+       "sub %x, %a", "expand"},
+      {"multiply-by-expanded",
+       "(%x: f32[1,4], %a: f32[4]) { %s = constant dense<[2, 4]> : i64[2] \n %e = expand %a, %s \n %0 = mul %x, %e \n "
+       "return %0 }",
+       "the other operand is repeated, too, or may be", nullptr},
       {"tile-once", "(%x: f32[2,4]) { %s = constant dense<1> : i64[2] \n %0 = tile %x, %s \n return %0 }", "return %x",
        "tile"},
       {"slice-of-everything",

@@ -27,8 +27,22 @@ void samples_conv(std::vector<Sample>& samples) {
                      }});
   samples.push_back(
       {"conv/grouped_steps_of_one", [](SampleGraph& g) {
-         conv(g, f32, {2, 6, 9, 8}, {4, 3, 3, 2}, {.dilations = {2, 1}, .pads = {1, 0, 2, 1}, .group = 2});
+         conv(g, f32, {2, 6, 9, 8}, {4, 3, 3, 2}, {.pads = {1, 0, 2, 1}, .dilations = {2, 1}, .group = 2});
        }});
+  // As gradients of weights are computed: kernels of an image's extents.
+  samples.push_back({"conv/weights", [](SampleGraph& g) {
+                       conv(g, f32, {2, 6, 9, 10}, {12, 2, 8, 9}, {.pads = {1, 0, 1, 1}, .group = 3}, false);
+                     }});
+  samples.push_back({"conv/weights_of_many_channels", [](SampleGraph& g) {
+                       conv(g, f32, {12, 16, 17, 17}, {40, 8, 15, 15}, {.group = 2}, false);
+                     }});
+  samples.push_back({"conv/weights_of_strides", [](SampleGraph& g) {
+                       conv(g, DType::f64, {1, 4, 12, 13}, {4, 2, 4, 5},
+                            {.strides = {2, 1}, .pads = {0, 1, 1, 1}, .dilations = {2, 3}, .group = 2}, false);
+                     }});
+  samples.push_back({"conv/weights_of_vectors", [](SampleGraph& g) {
+                       conv(g, f32, {5, 6, 20}, {3, 2, 16}, {.pads = {2, 0}, .group = 3}, false);
+                     }});
   samples.push_back({"conv/grouped_same_lower", [](SampleGraph& g) {
                        conv(g, f32, {1, 6, 8, 7}, {4, 3, 4, 2},
                             {.strides = {3, 2}, .auto_pad = AutoPad::same_lower, .group = 2}, false);
