@@ -131,35 +131,50 @@ void note(Worst& worst, const std::string& engine, const std::vector<T>& x, std:
 }
 
 template <class T>
-Worst measure(const Row& row, uint64_t count, uint64_t stride) {
-  using Exact = std::conditional_t<std::is_same_v<T, float>, double, Real>;
+using ExactOf = std::conditional_t<std::is_same_v<T, float>, double, Real>;
+
+template <class T>
+std::vector<ExactOf<T>> exact_of(const Row& row, const std::vector<T>& x) {
+  std::vector<ExactOf<T>> exact(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    if constexpr (std::is_same_v<T, float>)
+      exact[i] = row.narrow(x[i]);
+    else
+      exact[i] = row.wide(x[i]);
+  }
+  return exact;
+}
+
+// Arguments of the default run, of which the interpreter, which is slow, has no more in any run.
+constexpr uint64_t kFew = 65535, kFewStride = 65537;
+
+template <class T>
+uint64_t stride_of(uint64_t count, uint64_t of_f32) {
+  return std::is_same_v<T, float> ? of_f32 : UINT64_MAX / count | 1;
+}
+
+template <class T>
+void measure(const Row& row, uint64_t count, uint64_t of_f32, Worst& worst) {
   const DType type = std::is_same_v<T, float> ? f32 : f64;
   const Function f = trace(row.name, {{"x", type, {"n"}}}, [&](Var x) { return row.function(x); });
   std::map<std::string, Compiled> engines;
   for (const std::string& tier : tiers()) engines.emplace(tier, compile(f, {.isa = tier}));
-  Worst worst;
   constexpr uint64_t kBlock = 1 << 18;
+  const uint64_t stride = stride_of<T>(count, of_f32);
   for (uint64_t first = 0; first < count; first += kBlock) {
     const auto x = block<T>(row, first, std::min(kBlock, count - first), stride);
     if (x.empty()) continue;
-    std::vector<Exact> exact(x.size());
-    for (size_t i = 0; i < x.size(); ++i) {
-      if constexpr (std::is_same_v<T, float>)
-        exact[i] = row.narrow(x[i]);
-      else
-        exact[i] = row.wide(x[i]);
-    }
+    const auto exact = exact_of(row, x);
     const Tensor in = Tensor::of<T>({static_cast<int64_t>(x.size())}, x);
     for (const auto& [name, engine] : engines) {
       const Tensor y = engine({in})[0];
       note<T>(worst, name, x, y.span<T>(), exact);
     }
-    if (first == 0) {
-      const auto y = interpret(f.module(), {in});
-      note<T>(worst, "interpreter", x, y[0].tensor().span<T>(), exact);
-    }
   }
-  return worst;
+  if (worst.by_engine.count("interpreter")) return;
+  const auto x = block<T>(row, 0, kFew, stride_of<T>(kFew, kFewStride));
+  const Tensor y = interpret(f.module(), {Tensor::of<T>({static_cast<int64_t>(x.size())}, x)})[0].tensor();
+  note<T>(worst, "interpreter", x, y.span<T>(), exact_of(row, x));
 }
 
 // ONNX Runtime on the exported file, in one process for all.
@@ -243,10 +258,8 @@ std::string domain(const Row& row) {
 
 TEST(Accuracy, WorstErrorsAreThoseOfThePage) {
   const char* const given = std::getenv("TC_ACCURACY_STRIDE");
-  const uint64_t stride = given ? std::max<uint64_t>(std::strtoull(given, nullptr, 10), 1) : 65537;
+  const uint64_t stride = given ? std::max<uint64_t>(std::strtoull(given, nullptr, 10), 1) : kFewStride;
   const uint64_t count = (uint64_t{1} << 32) / stride;
-  // As many f64 at most: their references are slow.
-  const uint64_t wide_count = std::min<uint64_t>(count, 10'000'000), wide_stride = UINT64_MAX / wide_count | 1;
   const auto known = bounds();
   const bool bless = std::getenv("TC_BLESS") != nullptr;
   const uint64_t peer_count = std::min<uint64_t>(count, 1 << 20), peer_stride = (uint64_t{1} << 32) / peer_count | 1;
@@ -261,7 +274,15 @@ TEST(Accuracy, WorstErrorsAreThoseOfThePage) {
   for (size_t i = 0; i < 2 * columns.size() + 1; ++i) table << "---|";
   table << "\n";
   for (const Row& row : kRows) {
-    const Worst narrow = measure<float>(row, count, stride), wide = measure<double>(row, wide_count, wide_stride);
+    Worst narrow, wide;
+    measure<float>(row, count, stride, narrow);
+    // As many f64 at most: their references are slow.
+    measure<double>(row, std::min<uint64_t>(count, 10'000'000), 0, wide);
+    if (bless) {
+      // Few arguments may meet a worse one than many others.
+      measure<float>(row, kFew, kFewStride, narrow);
+      measure<double>(row, kFew, 0, wide);
+    }
     table << "| " << row.name << " | " << domain(row) << " |";
     const auto cell = [&](const Worst& w, const std::string& type, const std::string& engine) {
       const auto it = w.by_engine.find(engine);
@@ -269,7 +290,8 @@ TEST(Accuracy, WorstErrorsAreThoseOfThePage) {
       if (it == w.by_engine.end() || bless) return;
       const auto bound = known.find({row.name, type + " " + engine});
       ASSERT_NE(bound, known.end()) << row.name << ": not in docs/accuracy-table.md; TC_BLESS=1 writes it";
-      EXPECT_LE(it->second, bound->second * 1.001 + 0.011)
+      // Large ones are written with one digit.
+      EXPECT_LE(it->second, bound->second * (bound->second < 1000 ? 1.001 : 1.5) + 0.011)
           << row.name << " of " << type << " at " << std::setprecision(17) << w.where.at(engine) << ", " << engine;
     };
     for (const auto& c : columns) cell(narrow, "f32", c);
