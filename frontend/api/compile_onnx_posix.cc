@@ -10,7 +10,7 @@ namespace tc {
 namespace {
 
 // Slots of the library's table of functions, which never move; a test compares them with the list of the drop-in.
-enum Slot : int {
+enum OrtSlot : int {
   kGetErrorMessage = 2,
   kCreateEnv = 3,
   kCreateSessionFromArray = 8,
@@ -61,11 +61,11 @@ class Library {
   }
 
   template <class... A>
-  void release(Slot slot, A... a) const {
+  void release(OrtSlot slot, A... a) const {
     reinterpret_cast<void (*)(A...)>(api_[slot])(a...);
   }
   template <class... A>
-  void ok(Slot slot, A... a) const {
+  void ok(OrtSlot slot, A... a) const {
     void* const status = reinterpret_cast<void* (*)(A...)>(api_[slot])(a...);
     if (!status) return;
     const std::string text = reinterpret_cast<const char* (*)(void*)>(api_[kGetErrorMessage])(status);
@@ -74,7 +74,7 @@ class Library {
   }
   // What a function writes to its last argument.
   template <class T, class... A>
-  T get(Slot slot, A... a) const {
+  T get(OrtSlot slot, A... a) const {
     T result{};
     ok(slot, a..., &result);
     return result;
@@ -89,7 +89,7 @@ class Library {
 // One of the library's objects.
 class Owned {
  public:
-  Owned(const Library& library, Slot release, void* object = nullptr)
+  Owned(const Library& library, OrtSlot release, void* object = nullptr)
       : library_(&library), release_(release), object_(object) {}
   ~Owned() {
     if (object_) library_->release(release_, object_);
@@ -100,7 +100,7 @@ class Owned {
 
  private:
   const Library* library_;
-  Slot release_;
+  OrtSlot release_;
   void* object_;
 };
 
