@@ -1,6 +1,7 @@
 #include "tc/backend/cpu/reference_step.h"
 
 #include "tc/backend/cpu/frame.h"
+#include "tc/ir/eval/custom.h"
 #include "tc/ir/tensor_budget.h"
 
 namespace tc::cpu {
@@ -15,7 +16,19 @@ void ReferenceStep::run(Frame& f, int index) const {
   evaluate(f, index, values_of_operands(f));
 }
 
+// Plans have no other calls.
+void ReferenceStep::run_registered(Frame& f, const std::vector<Datum>& values) const {
+  const auto op = find_custom_op(node->attrs<Call>().callee);
+  if (!op) f.fail(*node, ErrorCode::unknown_op, cat("no op ", node->attrs<Call>().callee, " is registered"));
+  std::vector<Tensor> arguments;
+  for (const Datum& d : values) arguments.push_back(d.tensor());
+  auto outcome = run_custom(*node, *op, op->kernel ? op->kernel : op->reference, arguments);
+  for (size_t j = 0; j < results.size(); ++j)
+    if (results[j] != kNoSlot) f.set_object(results[j], std::move(outcome[j]));
+}
+
 void ReferenceStep::evaluate(Frame& f, int index, const std::vector<Datum>& values) const {
+  if (node->is<Call>()) return run_registered(f, values);
   EvalEnv env;
   Runtime& rt = f.runtime();
   env.max_bytes = Budget::current()->max_bytes();

@@ -15,6 +15,7 @@ class ReferenceStep : public Step {
 
  protected:
   std::vector<Datum> values_of_operands(const Frame& f) const;
+  void run_registered(Frame& f, const std::vector<Datum>& values) const;
   void evaluate(Frame& f, int index, const std::vector<Datum>& values) const;
 };
 

@@ -5,6 +5,7 @@
 
 #include "tc/backend/onnx/schema.h"
 #include "tc/backend/onnx/write.h"
+#include "tc/ir/custom_op.h"
 
 namespace tc::onnx {
 namespace {
@@ -112,7 +113,8 @@ class Checker {
       require(schema, n.op_type(), " is not of opset ", domain->second);
       against(n, *schema);
     } else {
-      require(n.domain() == "com.microsoft", "operator ", n.op_type(), " of domain '", n.domain(), "'");
+      require(n.domain() == "com.microsoft" || find_custom_op(cat(n.domain(), ".", n.op_type())), "operator ",
+              n.op_type(), " of domain '", n.domain(), "'");
     }
     for (const auto& a : n.attribute())
       if (a.has_g()) graph(a.g(), &scope);

@@ -29,6 +29,12 @@ enum class ExportChecks : uint8_t { dropped, refused, trap };
 // numbers are each runtime's own. What cannot be moved stays a generator, with a line in the report: draws in loops by
 // `inputs`, those of rejection by either.
 enum class ExportRandom : uint8_t { generator, keys, inputs, onnx };
+// Ops that a program registered (tc::register_op), where they have a body in ops of tc: the body, inlined or as a
+// function in the file, as ExportFunctions says; or nodes of their domain, which the reader must know. Without a body
+// they are nodes.
+enum class ExportCustomOps : uint8_t { bodies, nodes };
+// tc::debug_print: left out, with a line in the report, or a further output of the file that is named by the message.
+enum class ExportPrints : uint8_t { dropped, outputs };
 enum class ExternalData : uint8_t { automatic, never, always };  // automatic: where the file would exceed 2 GiB
 
 inline constexpr int kMinExportOpset = 13, kMaxExportOpset = 28;
@@ -47,6 +53,8 @@ struct ExportOptions {
   std::string producer_name = "tc", producer_version = {};
   ExportChecks checks = ExportChecks::dropped;
   ExportRandom random = ExportRandom::generator;
+  ExportCustomOps custom_ops = ExportCustomOps::bodies;
+  ExportPrints prints = ExportPrints::dropped;
   // Of tc::export_onnx. 0: as written. 1: simplified, with what has a well-known operator raised to it, and constants
   // folded into convolutions: rules whose results every runtime has.
   int level = 1;
@@ -86,6 +94,8 @@ std::string export_bytes(const Module& module, const ExportOptions& options = {}
 
 // Does as options.random says; before other passes, which do not keep the names by which draws are known.
 void place_draws(Module& module, const ExportOptions& options, ExportReport& report);
+// Does as options.custom_ops and options.prints say; before calls are inlined.
+void place_custom_ops(Module& module, const ExportOptions& options, ExportReport& report);
 // Writes the script of the report beside the model.
 void write_draws_script(const ExportReport& report, const std::string& model);
 std::string draws_script_path(const std::string& model);

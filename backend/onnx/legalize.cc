@@ -175,6 +175,7 @@ class Legalizer {
       case OpId::Return:
         return false;
       case OpId::Call:
+        if (!module_.find_function(n.attrs<Call>().callee)) return false;  // a node of its own domain
         if (options_.functions == ExportFunctions::inlined) note(n, "inlining it would make the program too large");
         return false;
       case OpId::Check:

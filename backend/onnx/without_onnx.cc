@@ -21,6 +21,7 @@ std::string export_bytes(const Module&, const ExportOptions&, ExportReport*) {
 
 void keep_portable(Module&, const Module&, int) {}
 void place_draws(Module&, const ExportOptions&, ExportReport&) {}
+void place_custom_ops(Module&, const ExportOptions&, ExportReport&) {}
 void write_draws_script(const ExportReport&, const std::string&) {}
 
 }  // namespace tc::onnx

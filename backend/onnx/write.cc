@@ -8,6 +8,7 @@
 
 #include "tc/backend/onnx/export_rows.h"
 #include "tc/backend/onnx/names.h"
+#include "tc/ir/custom_op.h"
 #include "tc/ir/draws.h"
 #include "tc/ir/infer.h"
 
@@ -98,6 +99,11 @@ class Writer {
   void plan(const Graph& g, Scope& scope);
   void name_functions();
   void write_graph(const Graph& g, Scope& scope, ::onnx::GraphProto& out);
+  std::shared_ptr<const CustomOp> registered(const Node& call) const;  // null: a function of the module
+  FunctionName name_of_callee(const Node& call) const;
+  int num_inputs(const Node& call) const;
+  void write_custom_attribute(const Node& call, int operand, const std::string& name, Scope& scope,
+                              ::onnx::AttributeProto& out);
   void write_keys(const Graph& g, Scope& scope, ::onnx::GraphProto& out);
   template <class Out>
   void write_nodes(const Graph& g, Scope& scope, Out& out, ::onnx::GraphProto* initializers);
@@ -119,9 +125,10 @@ void Writer::plan(const Graph& g, Scope& scope) {
   for (const auto& n : g.nodes()) {
     if (n->is<Constant>() || n->is<Parameter>()) continue;
     if (n->is<Return>() || n->is<Call>()) {
-      for (const Value* v : n->operands())
-        if (v) scope.used.insert(v);
-      if (n->is<Call>()) scope.domains.insert(functions_.at(n->attrs<Call>().callee).domain);
+      const int inputs = n->is<Call>() ? num_inputs(*n) : n->num_operands();
+      for (int i = 0; i < inputs; ++i)
+        if (const Value* v = n->operand(i)) scope.used.insert(v);
+      if (n->is<Call>()) scope.domains.insert(name_of_callee(*n).domain);
       continue;
     }
     OnnxNode out = onnx::write_node(*n, dialect_);
@@ -229,16 +236,64 @@ void Writer::write_attribute(const OnnxAttribute& a, const Node& n, Scope& scope
       a.value);
 }
 
+std::shared_ptr<const CustomOp> Writer::registered(const Node& call) const {
+  const std::string& callee = call.attrs<Call>().callee;
+  return functions_.count(callee) ? nullptr : find_custom_op(callee);
+}
+
+FunctionName Writer::name_of_callee(const Node& call) const {
+  if (const auto op = registered(call)) return {op->domain, op->name};
+  return functions_.at(call.attrs<Call>().callee);
+}
+
+// The last operands of a registered op are its attributes.
+int Writer::num_inputs(const Node& call) const {
+  const auto op = registered(call);
+  return call.num_operands() - (op ? static_cast<int>(op->attributes.size()) : 0);
+}
+
+void Writer::write_custom_attribute(const Node& call, int operand, const std::string& name, Scope& scope,
+                                    ::onnx::AttributeProto& out) {
+  const Tensor* t = call.operand(operand)->constant();
+  if (!t)
+    throw Error({ErrorCode::unsupported,
+                 cat(call.attrs<Call>().callee, ": the attribute '", name, "' is no constant"),
+                 call.location(),
+                 {},
+                 {}});
+  const auto list = [&](auto value) {
+    // Lists have rank 1, single values rank 0.
+    if (t->rank() == 1)
+      write_attribute({name, value, nullptr}, call, scope, out);
+    else
+      write_attribute({name, value.at(0), nullptr}, call, scope, out);
+  };
+  if (t->dtype() == DType::i64 && t->rank() <= 1) return list(to_i64(*t));
+  if (t->dtype() == DType::f32 && t->rank() <= 1) {
+    const auto values = t->span<float>();
+    return list(std::vector<double>(values.begin(), values.end()));
+  }
+  if (t->dtype() == DType::str && t->rank() <= 1) {
+    const auto values = t->span<std::string>();
+    return list(std::vector<std::string>(values.begin(), values.end()));
+  }
+  write_attribute({name, *t, nullptr}, call, scope, out);
+}
+
 void Writer::write_node(const Node& n, Scope& scope, ::onnx::NodeProto& out) {
   std::string doc;
   out.set_name(scope.names.node(n, &doc));
   if (!doc.empty()) out.set_doc_string(doc);
   if (n.is<Call>()) {
-    const FunctionName& f = functions_.at(n.attrs<Call>().callee);
+    const FunctionName f = name_of_callee(n);
     out.set_op_type(f.name);
     out.set_domain(f.domain);
-    for (const Value* v : n.operands()) out.add_input(v ? scope.names.of(v) : "");
+    for (int i = 0; i < num_inputs(n); ++i) out.add_input(n.operand(i) ? scope.names.of(n.operand(i)) : "");
     for (int j = 0; j < n.num_results(); ++j) out.add_output(scope.names.of(n.result(j)));
+    if (const auto op = registered(n))
+      for (size_t k = 0; k < op->attributes.size(); ++k)
+        write_custom_attribute(n, num_inputs(n) + static_cast<int>(k), op->attributes[k].first, scope,
+                               *out.add_attribute());
     return;
   }
   const OnnxNode& written = scope.nodes.at(&n);

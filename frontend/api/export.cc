@@ -25,6 +25,7 @@ std::unique_ptr<Module> optimised(const Function& f, const ExportOptions& option
   if (options.level < 0 || options.level > 1)
     fail(ErrorCode::bad_argument, "optimisation level ", options.level, " of an export is not 0 or 1");
   auto module = clone(f.module());
+  onnx::place_custom_ops(*module, options, report);
   onnx::place_draws(*module, options, report);
   if (options.level == 0) return module;
   PipelineOptions passes = portable_passes();

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "tc/frontend/api/compile.h"
+#include "tc/frontend/api/compile_onnx.h"
+#include "tc/frontend/api/custom_op.h"
 #include "tc/frontend/api/derivatives.h"
 #include "tc/frontend/api/eager.h"
 #include "tc/frontend/api/export.h"

@@ -239,7 +239,8 @@ const Node* random_node(const Graph& g) {
   walk(g, [&](const Node& n) {
     if (found) return;
     if (n.info().traits.nondeterministic) found = &n;
-    if (n.is<Call>()) found = random_node(*g.module().find_function(n.attrs<Call>().callee));
+    if (!n.is<Call>()) return;
+    if (const Graph* callee = g.module().find_function(n.attrs<Call>().callee)) found = random_node(*callee);
   });
   return found;
 }

@@ -1,5 +1,6 @@
 #include "tc/frontend/dsl/custom.h"
 
+#include "tc/frontend/dsl/subprogram.h"
 #include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/grad.h"
 #include "tc/ir/ops/core.h"
@@ -14,7 +15,6 @@ Var stop_gradient(Arg x) {
 }
 
 namespace dsl {
-namespace {
 
 using Types = std::vector<Type>;
 
@@ -31,11 +31,14 @@ Types differentiable_ones(const Types& types) {
   return result;
 }
 
+namespace {
+
 void append(Types& to, const Types& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// A program of its own, whose symbols the caller does not use for other extents.
+}  // namespace
+
 std::shared_ptr<Module> subprogram(std::string_view name, const Types& inputs, const Body& body, Module& caller) {
   if (body.arity >= 0 && static_cast<size_t>(body.arity) != inputs.size())
     refuse(ErrorCode::bad_argument,
@@ -67,6 +70,8 @@ std::shared_ptr<Module> subprogram(std::string_view name, const Types& inputs, c
   caller.reserve_symbols(module.next_symbol());
   return tracer->module();
 }
+
+namespace {
 
 void expect_types(std::string_view what, const Types& given, const Types& expected) {
   if (given.size() != expected.size())

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tc/frontend/dsl/tracer.h"
+#include "tc/ir/custom_op.h"
 #include "tc/ir/ops/core.h"
 
 namespace tc::dsl {
@@ -13,13 +14,20 @@ void rename_functions(Module& module, const Module& taken) {
   std::map<std::string, std::string> names;
   std::set<std::string> given;
   for (const auto& f : module.functions()) {
-    std::string name = f->name();
-    for (int k = 1; taken.find_function(name) || given.count(name); ++k) name = cat(f->name(), "_", k);
+    // The gradient of a registered op goes with the body before it.
+    const std::string old = f->name();
+    const bool rule = old.ends_with(kCustomGradient);
+    const auto body = names.find(rule ? old.substr(0, old.size() - kCustomGradient.size()) : "");
+    const std::string ending(rule ? kCustomGradient : "");
+    const std::string stem = body != names.end() ? body->second : old.substr(0, old.size() - ending.size());
+    std::string name = stem + ending;
+    for (int k = 1; taken.find_function(name) || given.count(name); ++k) name = cat(stem, "_", k, ending);
     given.insert(name);
-    names[f->name()] = name;
+    names[old] = name;
     f->set_name(name);
   }
-  const auto renamed = [&](const std::string& name) { return name.empty() ? name : names.at(name); };
+  // Ops that a program registered keep theirs.
+  const auto renamed = [&](const std::string& name) { return names.count(name) ? names.at(name) : name; };
   const auto rename_calls = [&](const Graph& graph) {
     walk(graph, [&](Node& n) {
       if (!n.is<Call>()) return;

@@ -115,8 +115,12 @@ bool Importer::is_poisoned(const Scope& scope, std::string_view name) const {
 }
 
 std::optional<Importer::Meaning> Importer::resolve(const NodeProto& proto) {
-  if (const FunctionProto* function = find_function(proto)) return Meaning{function, nullptr, 0};
   const std::string_view domain = canonical_domain(proto.domain);
+  // What a program registers goes before a function of the file, which says the same for those that do not know it.
+  if (!domain.empty())
+    if (auto op = find_custom_op(cat(domain, ".", proto.op_type)); op && op->computes())
+      return Meaning{nullptr, nullptr, 0, std::move(op)};
+  if (const FunctionProto* function = find_function(proto)) return Meaning{function, nullptr, 0};
   const std::string where = describe_node(proto), spelled = cat(domain, domain.empty() ? "" : ".", proto.op_type);
   const OperatorRows* known = find_operator(domain, proto.op_type);
   if (!known) {
@@ -192,7 +196,10 @@ void Importer::import_node(const NodeProto& proto, Scope& scope) {
   std::vector<Value*> results;
   try {
     const Scoped inside(scope_, &scope);
-    if (meaning->function) {
+    if (meaning->registered) {
+      results = call_registered(proto, *meaning->registered, node);
+      node.check_all_read();
+    } else if (meaning->function) {
       results = call_function(proto, *meaning->function, node);
     } else {
       results = meaning->row->import ? meaning->row->import(node) : node.regular(meaning->row->op);

@@ -156,6 +156,44 @@ std::vector<Value*> Importer::call_function(const NodeProto& proto, const Functi
   return results;
 }
 
+// Attributes follow the inputs as constants.
+std::vector<Value*> Importer::call_registered(const NodeProto& proto, const CustomOp& op, NodeImport& node) {
+  std::vector<Value*> arguments;
+  for (int i = 0; i < static_cast<int>(proto.input.size()); ++i) arguments.push_back(node.required(i));
+  const auto list = [](const auto& v) { return Tensor::of({static_cast<int64_t>(v.size())}, v); };
+  const auto value = [&](const std::string& name) -> std::optional<Tensor> {
+    const AttributeProto* a = node.attr(name);
+    if (!a) return std::nullopt;
+    switch (a->kind()) {
+      case AttributeProto::kInt:
+        return Tensor::scalar<int64_t>(node.int_attr(name, 0));
+      case AttributeProto::kFloat:
+        return Tensor::scalar<float>(static_cast<float>(node.float_attr(name, 0)));
+      case AttributeProto::kString:
+        return Tensor::scalar<std::string>(node.string_attr(name, ""));
+      case AttributeProto::kInts:
+        return list(node.ints_attr(name).value());
+      case AttributeProto::kFloats: {
+        const auto v = node.floats_attr(name).value();
+        return list(std::vector<float>(v.begin(), v.end()));
+      }
+      case AttributeProto::kStrings:
+        return list(node.strings_attr(name).value());
+      default:
+        return node.tensor_attr(name);
+    }
+  };
+  for (const auto& [name, fallback] : op.attributes) {
+    const Tensor t = value(name).value_or(fallback);
+    if (!t.defined()) node.fail(ErrorCode::bad_attribute, "attribute '", name, "' is missing");
+    arguments.push_back(node.b().constant(t));
+  }
+  Node* call = node.b().make_n<Call>(std::move(arguments), {op.full_name()}, node.num_outputs());
+  std::vector<Value*> results;
+  for (int j = 0; j < call->num_results(); ++j) results.push_back(call->result(j));
+  return results;
+}
+
 Importer::Instance Importer::instantiate(const FunctionProto& f, const std::string& spelled, const AttrEnv& env,
                                          NodeImport& node) {
   instance_nodes_ += f.node.size() + kNodesPerInstance;

@@ -12,6 +12,7 @@
 #include "tc/frontend/onnx/import.h"
 #include "tc/frontend/onnx/import_rows.h"
 #include "tc/frontend/onnx/tensor_proto.h"
+#include "tc/ir/custom_op.h"
 
 namespace tc::onnx {
 
@@ -73,11 +74,12 @@ class Importer {
     std::string name;  // of the module's function
     int height = 0;    // of graphs within graphs in its body, those of callees included
   };
-  // What a node stands for: a call, or the row that imports it.
+  // What a node stands for: a call, the row that imports it, or an op that the program registered.
   struct Meaning {
     const FunctionProto* function;
     const OperatorRows::Row* row;
     int64_t opset;  // of the operator's domain
+    std::shared_ptr<const CustomOp> registered = {};
   };
   // A function is being instantiated while it lives.
   class Active {
@@ -109,6 +111,7 @@ class Importer {
   void index_functions();
   Opsets opsets_in(const FunctionProto& f);
   const FunctionProto* find_function(const NodeProto& proto) const;
+  std::vector<Value*> call_registered(const NodeProto& proto, const CustomOp& op, NodeImport& node);
   std::vector<Value*> call_function(const NodeProto& proto, const FunctionProto& f, NodeImport& node);
   AttrEnv bind_attributes(const NodeProto& proto, const FunctionProto& f, NodeImport& node) const;
   Instance instantiate(const FunctionProto& f, const std::string& spelled, const AttrEnv& env, NodeImport& node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tc/ir/custom_op.h"
 #include "tc/ir/grad.h"
 #include "tc/ir/renaming.h"
 #include "tc/ir/shape_math.h"
@@ -32,10 +33,40 @@ void Parameter::infer(InferContext& ctx) {
   ctx.set(0, a.value.type());
 }
 
+namespace {
+
+void infer_custom(InferContext& ctx, const std::string& callee) {
+  const auto op = find_custom_op(callee);
+  if (!op || !op->infer) ctx.fail(ErrorCode::bad_graph, "call of undefined function @", callee);
+  std::vector<CustomArgument> arguments;
+  for (int i = 0; i < ctx.num_operands(); ++i) {
+    if (!ctx.has(i)) ctx.fail(ErrorCode::bad_graph, "argument ", i, " of ", callee, " is absent");
+    if (!ctx.type(i).is_tensor()) ctx.fail(ErrorCode::bad_type, "argument ", i, " of ", callee, " is ", ctx.type(i));
+    arguments.push_back({ctx.type(i), ctx.constant(i)});
+  }
+  std::vector<Type> types;
+  try {
+    types = op->infer(arguments);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& e) {
+    ctx.fail(ErrorCode::bad_type, callee, ": ", e.what());
+  }
+  if (ctx.num_results() > static_cast<int>(types.size()))
+    ctx.fail(ErrorCode::bad_graph, callee, " has ", types.size(), " results, asked for ", ctx.num_results());
+  for (int j = 0; j < ctx.num_results(); ++j) {
+    const Type& t = types[static_cast<size_t>(j)];
+    if (!t.is_tensor()) ctx.fail(ErrorCode::bad_type, "result ", j, " of ", callee, " is inferred as ", t);
+    ctx.set(j, t);
+  }
+}
+
+}  // namespace
+
 void Call::infer(InferContext& ctx) {
   const std::string& callee = ctx.attrs<Call>().callee;
   const Graph* f = ctx.module().find_function(callee);
-  if (!f) ctx.fail(ErrorCode::bad_graph, "call of undefined function @", callee);
+  if (!f) return infer_custom(ctx, callee);
   if (f->num_inputs() != ctx.num_operands())
     ctx.fail(ErrorCode::bad_graph, "@", callee, " takes ", f->num_inputs(), " arguments, got ", ctx.num_operands());
   for (int i = 0; i < ctx.num_operands(); ++i)
@@ -94,9 +125,12 @@ void run_again(GradContext& ctx, const Graph& callee) {
 // A call whose gradient is its callee keeps nothing but its arguments: the callee runs again.
 void Call::grad(GradContext& ctx) {
   const auto& a = ctx.attrs<Call>();
+  const bool custom = !ctx.b.module().find_function(a.callee);
+  if (custom && a.gradient.empty())
+    ctx.fail(a.callee, " has no gradient: neither a rule nor a body is registered with it");
   const Graph* rule = ctx.b.module().find_function(a.gradient);
   if (!rule) ctx.fail("the gradient @", a.gradient, " of @", a.callee, " is not a function of the module");
-  if (a.gradient == a.callee) return run_again(ctx, *rule);
+  if (a.gradient == a.callee || (custom && !a.gradient.ends_with(kCustomGradient))) return run_again(ctx, *rule);
   std::vector<Value*> arguments = ctx.node().operands();
   std::vector<int> given;
   for (int i = 0; i < ctx.node().num_operands(); ++i)

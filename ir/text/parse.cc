@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tc/ir/custom_op.h"
 #include "tc/ir/ops/core.h"
 #include "tc/ir/text/lexer.h"
 #include "tc/ir/text/parse_value.h"
@@ -374,7 +375,7 @@ class Parser {
     } else if (op.id == OpId::Call) {
       const Token t = in_.peek();
       const Label label = in_.label(TokenKind::label, "@ and the name of a function");
-      if (!module_->find_function(label.name)) {
+      if (!module_->find_function(label.name) && !find_custom_op(label.name)) {
         std::vector<std::string_view> names;
         for (const auto& f : module_->functions()) names.push_back(f->name());
         in_.fail_unknown(t, cat("no function is called @", t.text), label.name, names);

@@ -1,5 +1,6 @@
 #include "tc/passes/autodiff/sweep.h"
 
+#include "tc/ir/custom_op.h"
 #include "tc/ir/grad.h"
 #include "tc/ir/renaming.h"
 
@@ -81,6 +82,9 @@ const Graph* plain_callee(const Node& node) {
 const Graph* forward_callee(const Node& node) {
   if (!node.is<Call>()) return nullptr;
   const auto& a = node.attrs<Call>();
+  // The body of an op that is registered, without a rule of its own.
+  Graph* body = node.graph()->module().find_function(a.gradient);
+  if (body && find_custom_op(a.callee) && !a.gradient.ends_with(kCustomGradient)) return body;
   return a.gradient.empty() || a.gradient == a.callee ? node.graph()->module().find_function(a.callee) : nullptr;
 }
 

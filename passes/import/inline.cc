@@ -23,6 +23,10 @@ void inline_body(Editor& editor, std::string_view rule, Node& node, const Graph&
 
 namespace {
 
+bool is_custom(const Node& call) {
+  return !call.graph()->module().find_function(call.attrs<Call>().callee);
+}
+
 constexpr std::string_view kInlineRule = "inline-call";
 // Functions that call functions can grow exponentially.
 constexpr int64_t kMaxInlinedNodes = int64_t{1} << 18;
@@ -40,7 +44,7 @@ void inline_functions(PassContext& ctx) {
     gone.clear();
     std::vector<Node*> calls;
     walk(*caller, [&](Node& n) {
-      if (n.is<Call>()) calls.push_back(&n);
+      if (n.is<Call>() && !is_custom(n)) calls.push_back(&n);
     });
     for (Node* call : calls) {
       if (gone.count(call) || !ctx.editor.allows(kInlineRule, exact)) continue;
@@ -71,7 +75,7 @@ std::span<const Rule> inline_function_rules() {
 }
 
 std::optional<std::string> has_no_calls(const Module& m) {
-  return find_violation(m, "a call", [](const Node& n) { return n.is<Call>(); });
+  return find_violation(m, "a call", [](const Node& n) { return n.is<Call>() && !is_custom(n); });
 }
 
 }  // namespace tc

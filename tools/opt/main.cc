@@ -162,6 +162,7 @@ int run(Options& o) {
 
   const auto module = clone(f.module());
   ExportReport exported;
+  if (to_onnx) onnx::place_custom_ops(*module, o.exported, exported);
   if (to_onnx) onnx::place_draws(*module, o.exported, exported);
   OpCounts ops{count_ops(*module), {}};
   const PipelineReport report = run_pipeline(*module, p);
