@@ -45,17 +45,15 @@ void transform_kernel(const ConvShape& given, const Part& part, const float* w, 
   const int64_t z = piece / pieces.across / pieces.down;
   const int64_t y0 = piece / pieces.across % pieces.down * Y::kTaps, x0 = piece % pieces.across * X::kTaps;
   const int64_t in = part.in_block * kChannelBlock + channel;
-  double kernel[Y::kTaps][X::kTaps][kChannelBlock];
-  for (int y = 0; y < Y::kTaps; ++y) {
-    for (int x = 0; x < X::kTaps; ++x) {
-      const bool has = channel < part.shape.ic && y0 + y < given.kernel[1] && x0 + x < given.kernel[2];
-      for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
-        const int64_t o = block * kChannelBlock + lane;
-        const bool meets = o < given.oc && o / out_channels == in / in_channels;
-        const int64_t row = ((o * in_channels + in % in_channels) * given.kernel[0] + z) * given.kernel[1] + y0 + y;
-        kernel[y][x][lane] = has && meets ? double{w[row * given.kernel[2] + x0 + x]} : 0.0;
-      }
-    }
+  const int64_t group = in / in_channels, of_group = in % in_channels;
+  double kernel[Y::kTaps][X::kTaps][kChannelBlock] = {};
+  for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
+    const int64_t o = block * kChannelBlock + lane;
+    if (channel >= part.shape.ic || o >= given.oc || o / out_channels != group) continue;
+    const float* plane = w + ((o * in_channels + of_group) * given.kernel[0] + z) * given.kernel[1] * given.kernel[2];
+    for (int y = 0; y < Y::kTaps && y0 + y < given.kernel[1]; ++y)
+      for (int x = 0; x < X::kTaps && x0 + x < given.kernel[2]; ++x)
+        kernel[y][x][lane] = double{plane[(y0 + y) * given.kernel[2] + x0 + x]};
   }
   for (int y = 0; y < Y::kLine; ++y) {
     double line[X::kTaps][kChannelBlock] = {};

@@ -16,6 +16,9 @@ const names = wanted.length ? wanted
 // Where bytes are rounded within, a sum that lies between two of them may fall to either.
 const coarse = /^(qdq|dynamic|qlinear)/;
 
+// Megabytes of memory, a ratchet.
+const most = { mnist_cnn: 2.4, mobilenet_v2: 39, resnet18: 152 };
+
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'tc-wasm-'));
 try {
   for (const name of names) {
@@ -31,6 +34,7 @@ try {
     const problems = Object.entries(readNpz(file('.out.npz')))
       .map(([k, e]) => [k, difference(outputs[k], e, tolerance)]).filter(([, d]) => d).map(([k, d]) => `${k}: ${d}`);
     expect(problems.length === 0, `${name}${problems.length ? `: ${problems[0]}` : ''}, ${(session.memory / 1e6).toFixed(1)} MB`);
+    if (most[name]) expect(session.memory <= 1e6 * most[name], `${name}: at most ${most[name]} MB`);
     await session.release();
     for (const end of ['.onnx', '.in.npz', '.out.npz']) fs.rmSync(file(end));
   }

@@ -52,9 +52,7 @@ async function compileFrom(url) {
   if (WebAssembly.compileStreaming && /^https?:/.test(new URL(url, globalThis.location?.href ?? import.meta.url)))
     try {
       return await WebAssembly.compileStreaming(fetch(url));
-    } catch {
-      // A server that does not name the type.
-    }
+    } catch {}
   return WebAssembly.compile(await read(String(url)));
 }
 

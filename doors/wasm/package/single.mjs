@@ -157,7 +157,7 @@ function read(args) {
 
 // Writes the folder; gives what there is to tell of it.
 export async function make(file, folder, { form = 'snapshot', keep, dims: asked = {} } = {}) {
-  const whole = new Uint8Array(fs.readFileSync(path.join(here, 'tc.wasm')));
+  const whole = new Uint8Array(fs.readFileSync(path.join(here, 'tc.linked.wasm')));
   const model = new Uint8Array(fs.readFileSync(file));
   const m = parse(whole), traced = await WebAssembly.compile(trim.traced(whole));
   const dims = await fixed(traced, model, asked);
