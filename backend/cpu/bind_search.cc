@@ -76,6 +76,55 @@ bool bind_non_zero(Binder& b) {
   return true;
 }
 
+// The distinct ones of sorted elements: the first of equal ones, of which NaNs are, too.
+template <class T>
+int64_t distinct(const T* sorted, int64_t n, T* to) {
+  int64_t found = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const T x = sorted[i];
+    if (found > 0 && (x == to[found - 1] || (x != x && to[found - 1] != to[found - 1]))) continue;
+    to[found++] = x;
+  }
+  return found;
+}
+
+// Of reals whose places and counts nobody wants: sorted without them.
+bool bind_unique_values(Binder& b) {
+  const DType type = b.dtype(0);
+  if (type != DType::f32 && type != DType::f64) return b.refuse("neither f32 nor f64");
+  if (b.attrs<Unique>().axis || !b.attrs<Unique>().sorted) return b.refuse("slices along an axis, or not sorted");
+  if (!b.wants(0) || b.wants(1) || b.wants(2) || b.wants(3)) return b.refuse("more than values is wanted");
+  const kernels::SearchTable& table = b.table().search;
+  const Slot x = b.in(0), y = b.found(0);
+  const Node* node = &b.node();
+  const auto memory = [](const kernels::TopKArgs& a, int threads) {
+    return (kernels::top_k_scratch(a, threads) + 63) / 64 * 64;  // and the sorted elements behind it
+  };
+  b.step<kernels::TopKArgs>(
+      table.top_k.name,
+      [=](Frame& f, kernels::TopKArgs& a) {
+        a = {};
+        a.type = *elem_of(type), a.largest = false;
+        a.n = a.k = f.count(x);
+        check_searchable(f, *node, a.n);
+        f.need_scratch(memory(a, f.team().threads()) + 2 * static_cast<size_t>(a.n) * sizeof(double));
+      },
+      [=, &table](Frame& f, kernels::TopKArgs& a) {
+        a.x = f.raw(x), a.scratch = f.scratch();
+        std::byte* sorted = f.scratch() + memory(a, f.team().threads());
+        a.values = sorted;
+        kernels::top_k(f.team(), table, a);
+        std::byte* values = sorted + static_cast<size_t>(a.n) * sizeof(double);
+        const auto give = [&]<class T>(T*) {
+          auto* to = reinterpret_cast<T*>(values);
+          const int64_t found = distinct(reinterpret_cast<const T*>(sorted), a.n, to);
+          std::copy_n(to, found, static_cast<T*>(f.make(y, {found})));
+        };
+        type == DType::f32 ? give(static_cast<float*>(nullptr)) : give(static_cast<double*>(nullptr));
+      });
+  return true;
+}
+
 bool bind_unique(Binder& b) {
   const auto type = elem_of(b.dtype(0));
   if (!type) return b.refuse(cat("element type is ", b.dtype(0)));
@@ -161,6 +210,7 @@ bool bind_non_max_suppression(Binder& b) {
 void rows_bind_search(BindRows& rows) {
   rows.push_back({OpId::TopK, "top_k", bind_top_k, true});
   rows.push_back({OpId::NonZero, "non_zero", bind_non_zero, true});
+  rows.push_back({OpId::Unique, "top_k", bind_unique_values, true});
   rows.push_back({OpId::Unique, "unique", bind_unique, true});
   rows.push_back({OpId::NonMaxSuppression, "nms_f32", bind_non_max_suppression, true});
 }

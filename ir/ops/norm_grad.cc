@@ -163,25 +163,22 @@ void GroupNormalization::grad(GradContext& ctx) {
   Builder& b = ctx.b;
   const auto& attrs = ctx.attrs<GroupNormalization>();
   const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
-  const Shape& shape = x->shape();
-  Dim rest = floordiv(shape.ranked() ? shape[1] : Dim(0), attrs.num_groups);
-  for (int k = 2; k < ctx.rank(0); ++k) rest *= shape[k];
-  Value* of_group = known_or(b, rest, [&]() -> Value* {
-    const Expr channels(b, b.make<ReduceProd>({b.make<ShapeOf>({x}, {1, std::nullopt})}));
-    return channels / Expr(b, b.ints({attrs.num_groups}));
-  });
-  Value* grouped = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups}), of_group});
-  const Expr x_grouped(b, reshape(b, x, grouped));
-  const Standardized s = standardize(x_grouped, {2}, attrs.epsilon);
-  // Sums over the pixels of each channel serve its parameters and its group.
+  // Of each channel, over its pixels; a group's are means of those. What has as many elements as x keeps its shape.
   const auto pixels = axes_from(2, ctx.rank(0));
-  const Expr all = sum(g, pixels), along = sum(g * Expr(b, reshape_like(b, s.z, x)), pixels);
+  Value* channels = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups, -1})});
+  const auto of_groups = [&](Expr v) -> Expr {
+    const Expr grouped(b, reshape(b, v, channels));
+    return {b, reshape_like(b, expand_like(b, mean(grouped, {2}), grouped), v)};
+  };
+  const Expr centred = x - of_groups(mean(x, pixels));
+  const Expr variance = of_groups(pixels.empty() ? square(centred) : mean_square(centred, pixels));
+  const Expr inverse = 1 / sqrt(variance + attrs.epsilon);
+  const Expr all = sum(g, pixels), along = inverse * sum(g * centred, pixels);
   if (ctx.wanted(0)) {
-    const Expr scale = per_channel(ctx, wide_in(ctx, 1)), count = count_along(x_grouped, s.axes);
-    Value* channels = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups, -1})});
-    const auto of_groups = [&](Expr v) { return sum({b, reshape(b, v * scale, channels)}, {2}) / count; };
-    const Expr dx = s.inverse * (Expr(b, reshape(b, g * scale, grouped)) - of_groups(all) - s.z * of_groups(along));
-    give_rounded(ctx, 0, {b, reshape_like(b, dx, x)});
+    const Expr scale = per_channel(ctx, wide_in(ctx, 1)), count = count_along(x, pixels);
+    const Expr slope = square(inverse) * of_groups(scale * along) / count;
+    const Expr shift = inverse * of_groups(scale * all) / count;
+    give_rounded(ctx, 0, inverse * scale * g - centred * slope - shift);
   }
   if (ctx.wanted(1)) give_channels(ctx, 1, along);
   if (ctx.wanted(2)) give_channels(ctx, 2, all);

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/samples/sample.h"
 
 namespace tc {
@@ -68,6 +70,20 @@ void samples_search(std::vector<Sample>& samples) {
       }
     g.outputs(results);
   });
+  add("top_k/values", [](SampleGraph& g) {
+    // Sorted by digits, but for the rows that have zeros of both signs, or NaN.
+    Tensor strange = g.random(DType::f32, {2500}, -3, 3);
+    const auto elements = strange.mutable_span<float>();
+    elements[7] = -0.0F, elements[1900] = 0, elements[2000] = -NAN, elements[2400] = INFINITY;
+    std::vector<Value*> results;
+    for (const bool largest : {false, true}) {
+      for (const DType t : {DType::f32, DType::f64})
+        for (const int64_t k : {2600, 1000})
+          results.push_back(g.b.make_n<TopK>({g.input(t, {2, 2600}), g.b.ints({k})}, {1, largest, true}, 2)->result(0));
+      results.push_back(g.b.make_n<TopK>({g.input(strange), g.b.ints({2500})}, {0, largest, true}, 2)->result(0));
+    }
+    g.outputs(results);
+  });
   add("top_k/nothing", [](SampleGraph& g) {
     Node* a = g.b.make_n<TopK>({g.input(DType::f32, {2, 5}), g.b.ints({0})}, {}, 2);
     Node* b = g.b.make_n<TopK>({g.input(DType::f32, {0, 5}), g.b.ints({2})}, {}, 2);
@@ -113,6 +129,13 @@ void samples_search(std::vector<Sample>& samples) {
       unique(Tensor(DType::i64, {700}), sorted);
     }
     g.outputs(results);
+  });
+  add("unique/values", [](SampleGraph& g) {
+    Tensor few = g.random(DType::f64, {3000}, 0, 90);
+    for (double& x : few.mutable_span<double>()) x = std::floor(x);
+    g.outputs({g.b.make<Unique>({g.input(DType::f32, {50, 60})}, {{}, true}), g.b.make<Unique>({g.input(few)}),
+               g.b.make<Unique>({g.input(Tensor::of<float>({8}, {NAN, 0, -0.0F, -INFINITY, -NAN, 1, 0, -1}))}),
+               g.b.make<Unique>({g.input(DType::f32, {0, 3})})});
   });
   add("non_max_suppression", [](SampleGraph& g) {
     Value *boxes = g.input(DType::f32, {2, 10, 4}, 0, 1), *scores = g.input(DType::f32, {2, 3, 10}, 0, 1);

@@ -71,6 +71,7 @@ const std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"scatter_elements/large", "the same"},
     {"unique/axis", "equal rows come apart when they move"},
     {"unique/sizes", "the same"},
+    {"unique/values", "the same"},
     {"hardmax/strange_values", "equal elements, of which another is the largest when they move"},
     {"range/at_run_time", "its length jumps when its operands move"},
     {"top_k/few", "equal elements change places when they move"},
@@ -81,6 +82,7 @@ const std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"top_k/f16", "the same"},
     {"top_k/bf16", "the same"},
     {"top_k/strange_values", "the same"},
+    {"top_k/values", "the same"},
     {"loop", "what it carries grows, so that its iterations cannot be stacked"},
 };
 
