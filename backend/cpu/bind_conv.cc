@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/gemm_step.h"
 #include "tc/backend/cpu/spatial.h"
@@ -160,9 +162,11 @@ bool bind_conv_f64(Binder& b) {
 
 // Of images of one pixel: a product of rows of channels, which reads the weights once for all images and at the rate of
 // a memory's stream.
-bool is_product(const Binder& b, const ConvShape& s) {
+bool is_product(const Binder& b, const ConvShape& s, const std::vector<int64_t>& pads) {
   for (int i = 0; i < 3; ++i)
-    if (s.in[i] != 1 || s.kernel[i] != 1 || s.out[i] != 1 || s.pad[i] != 0) return false;
+    if (s.in[i] != 1 || s.kernel[i] != 1 || s.out[i] != 1) return false;
+  // With a stride the one window may lie beside the image.
+  if (std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; })) return false;
   return spatial_extents_known(b) && s.groups == 1 && !s.transposed && b.constant(1) != nullptr;
 }
 
@@ -195,7 +199,7 @@ bool bind_conv(Binder& b) {
   ActivationEpilogue activation;
   if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
   if constexpr (!kTransposed)
-    if (is_product(b, fixed)) return bind_conv_product(b, fixed, activation), true;
+    if (is_product(b, fixed, attrs.pads)) return bind_conv_product(b, fixed, activation), true;
   const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
   const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
   const kernels::ConvTable& table = b.table().conv;

@@ -207,7 +207,7 @@ bool bind_slice(Binder& b) {
           const auto a = static_cast<size_t>(axis_of(axes[k], static_cast<int>(e.size())));
           int64_t start = (*starts)[k];
           if (start < 0) start += e[a];
-          start = steps[k] < 0 ? std::clamp<int64_t>(start, -1, e[a] - 1) : std::clamp<int64_t>(start, 0, e[a]);
+          start = std::clamp<int64_t>(start, 0, steps[k] < 0 ? e[a] - 1 : e[a]);
           box.src_offset += start * box.args.src_stride[a];
           box.args.src_stride[a] *= steps[k];
         }
@@ -324,10 +324,11 @@ bool bind_pad(Binder& b) {
           const int axis = axis_of(axes[k], a.rank);
           a.before[axis] = pads[k], a.after[axis] = pads[axes.size() + k];
         }
+        const bool empty = std::find(r.begin(), r.end(), 0) != r.end();
         for (int k = 0; k < a.rank; ++k) {
           if (a.out_extent(k) != r[static_cast<size_t>(k)])
             f.fail(*node, ErrorCode::bad_shape, "pads do not give the result's extents");
-          if (a.mode != kernels::PadMode::constant && a.kept(k) <= 0 && a.out_extent(k) > 0)
+          if (!empty && a.mode != kernels::PadMode::constant && a.kept(k) <= 0 && a.out_extent(k) > 0)
             f.fail(*node, ErrorCode::bad_shape, "an empty axis has no elements to pad with");
         }
         if (blocked) a.extent[1] = (a.extent[1] + 15) / 16, a.extent[a.rank++] = 16;

@@ -273,7 +273,11 @@ void Frame::fill_extents(Slot s) {
       fail(*v.value->def(), ErrorCode::bad_shape,
            cat("a value of type ", v.type, " turned out to have extent ", extent, " at dimension ", k, ", expected ",
                e));
-    if (e < 0) tc::fail(ErrorCode::bad_shape, "a value of type ", v.type, " would have extent ", e);
+    if (e < 0) {
+      const std::string what = cat("a value of type ", v.type, " would have extent ", e);
+      if (v.value->def()) fail(*v.value->def(), ErrorCode::bad_shape, what);
+      tc::fail(ErrorCode::bad_shape, what);
+    }
     extent = e;
   }
 }

@@ -203,7 +203,8 @@ std::vector<Value*> lower_lrn(Builder& b, const Node& n) {
   const auto& a = n.attrs<LRN>();
   if (!x->shape().ranked() || x->shape().rank() < 3 || x->shape().rank() > 4 || a.size < 1) return {};
   const int64_t spatial = x->shape().rank() - 2;
-  // The channels as the first spatial axis of an image of one channel. Padding that keeps the extents takes axes of none.
+  // The channels as the first spatial axis of an image of one channel. Padding that keeps the extents takes axes of
+  // none.
   AveragePool::Attrs pool;
   pool.kernel_shape.assign(static_cast<size_t>(1 + spatial), 1);
   pool.kernel_shape[0] = a.size;

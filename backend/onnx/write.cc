@@ -301,6 +301,10 @@ void Writer::write_node(const Node& n, Scope& scope, ::onnx::NodeProto& out) {
   if (!written.domain.empty()) out.set_domain(std::string(written.domain));
   for (const Value* v : written.inputs) out.add_input(v ? scope.names.of(v) : "");
   for (const Value* v : written.outputs) out.add_output(v ? scope.names.of(v) : "");
+  // ONNX may ask for results that the program does not have.
+  for (size_t j = written.outputs.size(); written.schema && j < written.schema->outputs.size(); ++j)
+    if (const SchemaSlot& slot = written.schema->outputs[j]; !slot.optional && !slot.variadic)
+      out.add_output(scope.names.unique(cat(n.info().name(), "_", j)));
   std::vector<const OnnxAttribute*> attributes;
   for (const auto& a : written.attributes) attributes.push_back(&a);
   std::sort(attributes.begin(), attributes.end(), [](auto* a, auto* b) { return a->name < b->name; });

@@ -110,6 +110,38 @@ std::vector<Value*> consuming(NodeImport& n) {
   return n.regular(Op);
 }
 
+// What ONNX Runtime kept of the experimental operators of early ONNX: names in ONNX's own domain.
+Value* affine(NodeImport& n, Value* x, double scale, double shift) {
+  Builder& b = n.b();
+  if (scale != 1) x = b.make<Mul>({x, b.scalar_like(x->dtype(), scale)});
+  return shift == 0 ? x : b.make<Add>({x, b.scalar_like(x->dtype(), shift)});
+}
+
+std::vector<Value*> affine_1(NodeImport& n) {
+  return {affine(n, n.required(0), n.float_attr("alpha", 1), n.float_attr("beta", 0))};
+}
+
+std::vector<Value*> scale_1(NodeImport& n) {
+  return {affine(n, n.required(0), n.float_attr("scale", 1), 0)};
+}
+
+template <class Op>
+std::vector<Value*> scaled_inside_and_out(NodeImport& n) {
+  const double alpha = n.float_attr("alpha", 1), beta = n.float_attr("beta", 1);
+  return {affine(n, n.b().make<Op>({affine(n, n.required(0), beta, 0)}), alpha, 0)};
+}
+
+// A bias for each channel.
+std::vector<Value*> image_scaler(NodeImport& n) {
+  Builder& b = n.b();
+  Value* y = affine(n, n.required(0), n.float_attr("scale", 1), 0);
+  const auto bias = n.floats_attr("bias");
+  if (!bias) n.fail(ErrorCode::bad_attribute, "attribute 'bias' is missing");
+  const std::vector<float> numbers(bias->begin(), bias->end());
+  const Tensor t = Tensor::of<float>({static_cast<int64_t>(numbers.size()), 1, 1}, numbers);
+  return {b.make<Add>({y, cast(n, b.constant(t), y->dtype())})};
+}
+
 }  // namespace
 
 void rows_import_elementwise(ImportRows& rows) {
@@ -137,6 +169,13 @@ void rows_import_elementwise(ImportRows& rows) {
                               {"Cast", 1, cast_by_name},
                               {"CastLike", 15, cast_like},
                               {"Dropout", 1, dropout_with_ratio},
+                              {"Affine", 1, affine_1},
+                              {"Scale", 1, scale_1},
+                              {"ScaledTanh", 1, scaled_inside_and_out<Tanh>},
+                              {"ParametricSoftplus", 1, scaled_inside_and_out<Softplus>},
+                              {"ThresholdedRelu", 1, consuming<OpId::ThresholdedRelu>},
+                              {"ImageScaler", 1, image_scaler},
+                              {"SampleOp", 1, consuming<OpId::Identity>, "com.microsoft"},
                           });
 }
 

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "tc/frontend/onnx/microsoft.h"
+#include "tc/ir/shape_build.h"
 
 namespace tc::onnx {
 namespace {
@@ -73,7 +76,8 @@ std::vector<Value*> pad_2(NodeImport& n) {
   return with<Pad>(n, {x, pads, n.b().scalar_like(x->dtype(), value)});
 }
 
-// Upsample and the first Resize: places are multiples of 1/scale, and the nearest element is the one before.
+// Upsample and the first Resize: places are multiples of 1/scale, and the nearest element is the one before; along an
+// axis that shrinks, as ONNX Runtime has it, the one after.
 Value* upsampled(NodeImport& n, Value* scales) {
   Resize::Attrs attrs;
   const std::string mode = n.string_attr("mode", "nearest");
@@ -83,7 +87,23 @@ Value* upsampled(NodeImport& n, Value* scales) {
     n.fail(ErrorCode::bad_attribute, "unknown mode '", mode, "'");
   attrs.coordinates = ResizeCoordinates::asymmetric;
   attrs.nearest_mode = ResizeNearest::floor;
-  return n.b().make<Resize>({n.required(0), nullptr, scales}, std::move(attrs));
+  Value* x = n.required(0);
+  const Tensor* known = scales->constant();
+  if (attrs.mode == ResizeMode::nearest && known && known->dtype() == DType::f32) {
+    const Tensor all = known->aligned_copy();
+    std::vector<float> grow, shrink;
+    for (const float s : all.span<float>()) grow.push_back(std::max(s, 1.0f)), shrink.push_back(std::min(s, 1.0f));
+    const auto is_one = [](float s) { return s == 1; };
+    if (!std::all_of(shrink.begin(), shrink.end(), is_one)) {
+      const auto vector = [&](const std::vector<float>& v) {
+        return n.b().constant(Tensor::of<float>(known->extents(), v));
+      };
+      if (!std::all_of(grow.begin(), grow.end(), is_one)) x = n.b().make<Resize>({x, nullptr, vector(grow)}, attrs);
+      attrs.nearest_mode = ResizeNearest::ceil;
+      scales = vector(shrink);
+    }
+  }
+  return n.b().make<Resize>({x, nullptr, scales}, std::move(attrs));
 }
 
 std::vector<Value*> upsample_1(NodeImport& n) {
@@ -136,6 +156,40 @@ std::vector<Value*> microsoft_pad(NodeImport& n) {
   return with<Pad>(n, {n.required(0), pads, value});
 }
 
+// Images without a border (left, top, right, bottom), or what of them begins there and has the extents `scale`.
+std::vector<Value*> crop_1(NodeImport& n) {
+  Builder& b = n.b();
+  const auto border = n.ints_attr("border"), scale = n.ints_attr("scale");
+  if (!border || border->size() != 4 || (scale && scale->size() != 2))
+    n.fail(ErrorCode::bad_attribute, "'border' needs 4 numbers, 'scale' 2");
+  const int64_t left = (*border)[0], top = (*border)[1];
+  const auto end = [](int64_t beyond) { return beyond > 0 ? -beyond : INT64_MAX; };
+  Value* ends =
+      scale ? b.ints({top + (*scale)[0], left + (*scale)[1]}) : b.ints({end((*border)[3]), end((*border)[2])});
+  return {b.make<Slice>({n.required(0), b.ints({top, left}), ends, b.ints({2, 3})})};
+}
+
+// Windows along one axis; their elements become the last axis.
+std::vector<Value*> unfold_tensor(NodeImport& n) {
+  Builder& b = n.b();
+  Value* x = n.required(0);
+  if (!x->shape().ranked() || x->shape().rank() == 0) n.unsupported("it needs an input with a known rank");
+  const int64_t rank = x->shape().rank(), size = n.int_attr("size", 1), step = n.int_attr("step", 1);
+  int64_t dim = n.int_attr("dim", -1);
+  if (dim < 0) dim += rank;
+  if (dim < 0 || dim >= rank || size < 1 || step < 1)
+    n.fail(ErrorCode::bad_attribute, "dim ", dim, ", size ", size, ", step ", step, " of a tensor of rank ", rank);
+  Value* room = b.make<Sub>({extent_of(b, x, static_cast<int>(dim)), b.ints({size})});
+  Value* count = b.make<Add>({b.make<Div>({room, b.ints({step})}), b.ints({1})});
+  Value* first = b.make<Mul>({b.make<Unsqueeze>({iota(b, count), b.ints({1})}), b.ints({step})});
+  Value* windows = b.make<Gather>({x, b.make<Add>({first, iota(b, b.ints({size}))})}, {.axis = dim});
+  std::vector<int64_t> perm;
+  for (int64_t i = 0; i <= rank; ++i)
+    if (i != dim + 1) perm.push_back(i);
+  perm.push_back(dim + 1);
+  return {b.make<Transpose>({windows}, {perm})};
+}
+
 }  // namespace
 
 void rows_import_movement(ImportRows& rows) {
@@ -149,6 +203,9 @@ void rows_import_movement(ImportRows& rows) {
                            {"Tile", 1, tile_1},
                            {"Pad", 1, pad_2},
                            {"Pad", 1, microsoft_pad, kMicrosoft},
+                           {"Crop", 1, crop_1},
+                           {"DynamicSlice", 1, [](NodeImport& n) { return n.regular(OpId::Slice); }},
+                           {"UnfoldTensor", 1, unfold_tensor, kMicrosoft},
                            {"Range", 27, range_27},
                            {"Range", 1, microsoft_range, kMicrosoft},
                            {"ExpandDims", 1, expand_dims, kMicrosoft},

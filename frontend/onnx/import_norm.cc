@@ -56,6 +56,15 @@ std::vector<Value*> layer_norm_1(NodeImport& n) {
   return n.regular(OpId::LayerNormalization);
 }
 
+// Of images, over each channel of a batch or over all.
+std::vector<Value*> mean_variance_1(NodeImport& n) {
+  Builder& b = n.b();
+  Value *x = n.required(0), *axes = n.int_attr("across_channels", 0) ? b.ints({0, 1, 2, 3}) : b.ints({0, 2, 3});
+  Value* off = b.make<Sub>({x, b.make<ReduceMean>({x, axes})});
+  if (n.int_attr("normalize_variance", 1) == 0) return {off};
+  return {b.make<Div>({off, b.make<Sqrt>({b.make<ReduceMean>({b.make<Mul>({off, off}), axes})})})};
+}
+
 std::vector<Value*> instance_norm_consuming(NodeImport& n) {
   n.ignore_attr("consumed_inputs");
   return n.regular(OpId::InstanceNormalization);
@@ -68,6 +77,7 @@ void rows_import_norm(ImportRows& rows) {
   rows.push_back({"InstanceNormalization", 1, instance_norm_consuming});
   rows.push_back({"GroupNormalization", 18, group_norm_per_group});
   rows.push_back({"LayerNormalization", 1, layer_norm_1});
+  rows.push_back({"MeanVarianceNormalization", 1, mean_variance_1});
   rows_microsoft_norm(rows);
 }
 

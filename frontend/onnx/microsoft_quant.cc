@@ -310,6 +310,13 @@ std::vector<Value*> nhwc_conv(NodeImport& n) {
   return {n.b().make<Transpose>({n.b().make<Conv>({first(0), first(1), n.in(2)}, attrs)}, {channels_last(rank)})};
 }
 
+std::vector<Value*> where(NodeImport& n) {
+  Value* a = dequantize(n, n.required(1), n.required(2), n.in(3));
+  Value* b = dequantize(n, n.required(4), n.required(5), n.in(6));
+  Value* y = n.b().make<Where>({n.required(0), a, b});
+  return {quantize(n, y, n.required(7), n.in(8), n.required(1)->dtype())};
+}
+
 template <OpId kOp>
 std::vector<Value*> same(NodeImport& n) {
   return n.regular(kOp);
@@ -336,6 +343,7 @@ void rows_microsoft_quant(ImportRows& rows) {
   add("QLinearMul", binary<Mul>);
   add("QLinearSigmoid", sigmoid);
   add("QLinearSoftmax", softmax);
+  add("QLinearWhere", where);
   add("QuantizeLinear", same<OpId::QuantizeLinear>);
   add("Trilu", same<OpId::Trilu>);
 }

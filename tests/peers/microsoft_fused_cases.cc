@@ -142,6 +142,67 @@ std::vector<Variant> plain_variants() {
           sampled("bicubic", "reflection", 0)};
 }
 
+std::vector<Variant> window_variants() {
+  const Tensor images = f32({2, 2, 5, 6}), line = f32({1, 2, 7});
+  const Tensor boxes = Tensor::of<float>({3, 4}, {0.1f, 0, 0.9f, 0.8f, 0.7f, 0.2f, -0.2f, 1.3f, 0, 0, 1, 1});
+  const Tensor which = i32({3}, {1, 0, 1}), size = i32({2}, {3, 4}), line_of_places = i32({2}, {1, 5});
+  std::vector<int32_t> open(60);
+  for (size_t i = 0; i < open.size(); ++i) open[i] = (i * 7 + i / 6) % 5 > 1;
+  const Tensor mask = i32({2, 1, 5, 6}, open), line_mask = i32({1, 2, 7}, {0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0, 1});
+  const Tensor x8 = Tensor::of<uint8_t>({1, 3, 3, 2}, {9, 1, 8, 2, 7, 3, 6, 4, 5, 5, 4, 6, 3, 7, 2, 8, 1, 9});
+  const Tensor few = Tensor::of<uint8_t>({3}, {3, 200, 90}), zero = Tensor::scalar(uint8_t{10});
+  const auto pool = [](const char* name, const Tensor& x, const Tensor& m, std::vector<std::string> attributes) {
+    return Variant{name, "MaxpoolWithMask", {x, m}, {kF32}, std::move(attributes)};
+  };
+  return {{"bilinear", "CropAndResize", {images, boxes, which, size}, {kF32}, {attr_f("extrapolation_value", 7)}},
+          {"nearest", "CropAndResize", {images, boxes, which, size}, {kF32}, {attr_s("mode", "nearest")}},
+          {"one row", "CropAndResize", {images, boxes, which, line_of_places}, {kF32}, {}},
+          pool("plane", images, mask, {attr_ints("kernel_shape", {2, 3})}),
+          pool("padded", images, mask,
+               {attr_ints("kernel_shape", {3, 3}), attr_ints("pads", {1, 1, 1, 1}), attr_ints("strides", {2, 2})}),
+          pool("line", line, line_mask, {attr_ints("kernel_shape", {3})}),
+          {"bytes", "NhwcMaxPool", {x8}, {DType::u8}, {attr_ints("kernel_shape", {2, 2})}},
+          {"last", "UnfoldTensor", {f32({2, 7})}, {kF32}, {attr_i("size", 3), attr_i("step", 2)}},
+          {"first", "UnfoldTensor", {f32({5, 2})}, {kF32}, {attr_i("dim", 0), attr_i("size", 2)}},
+          {"repeated", "Unique", {i32({6}, {4, 1, 4, 4, 2, 1})}, {kI32, DType::i64, DType::i64}, {}},
+          {"rows", "GatherND", {f32({3, 2}), i32({2, 1}, {2, 0})}, {kF32}, {}},
+          {"bytes",
+           "QLinearWhere",
+           {Tensor::of<Bool>({3}, {Bool(true), Bool(false), Bool(true)}), few, Tensor::scalar(0.1f), zero, few,
+            Tensor::scalar(0.3f), zero, Tensor::scalar(0.2f), zero},
+           {DType::u8},
+           {}}};
+}
+
+// What ONNX Runtime kept of early ONNX, in ONNX's own domain.
+std::vector<Variant> early_variants() {
+  const Tensor x = f32({2, 3, 6, 5});
+  const auto both = {attr_f("alpha", 0.7f), attr_f("beta", -1.5f)};
+  const auto i64 = [](const std::vector<int64_t>& values) {
+    return Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values);
+  };
+  std::vector<Variant> variants = {
+      {"both", "Affine", {x}, {kF32}, both, ""},
+      {"both", "ScaledTanh", {x}, {kF32}, both, ""},
+      {"both", "ParametricSoftplus", {x}, {kF32}, both, ""},
+      {"half", "Scale", {x}, {kF32}, {attr_f("scale", 0.5f)}, ""},
+      {"bias", "ImageScaler", {x}, {kF32}, {attr_f("scale", 2), attr_floats("bias", {1, 0, -1})}, ""},
+      {"border", "Crop", {x}, {kF32}, {attr_ints("border", {1, 0, 0, 2})}, ""},
+      {"extents", "Crop", {x}, {kF32}, {attr_ints("border", {1, 2, 0, 0}), attr_ints("scale", {3, 2})}, ""},
+      {"axes", "DynamicSlice", {x, i64({1, 0}), i64({9, -1}), i64({3, 1})}, {kF32}, {}, ""}};
+  for (Variant& v : variants) v.opset = 9;
+  variants.push_back({"channels", "MeanVarianceNormalization", {x}, {kF32}, {}, "", 8});
+  variants.push_back({"all, centred",
+                      "MeanVarianceNormalization",
+                      {x},
+                      {kF32},
+                      {attr_i("across_channels", 1), attr_i("normalize_variance", 0)},
+                      "",
+                      8});
+  variants.push_back({"before 10", "ThresholdedRelu", {x}, {kF32}, {attr_f("alpha", 0.2f)}, "", 9});
+  return variants;
+}
+
 std::vector<OpCase> op_cases() {
   return {{"attention", attention_variants},
           {"multi_head_attention", multi_head_attention_variants},
@@ -151,7 +212,9 @@ std::vector<OpCase> op_cases() {
           {"norms", norm_variants},
           {"activations", activation_variants},
           {"fused", fused_variants},
-          {"plain", plain_variants}};
+          {"plain", plain_variants},
+          {"windows", window_variants},
+          {"early", early_variants}};
 }
 
 }  // namespace tc::peers

@@ -16,6 +16,7 @@ struct Variant {
   std::vector<std::optional<DType>> outputs;  // those that are asked for
   std::vector<std::string> attributes;        // wire bytes
   std::string domain = "com.microsoft";
+  int64_t opset = 17;  // of ONNX's domain
 };
 
 // One model: variants of one operator, or of a few that are alike.
@@ -34,5 +35,7 @@ std::vector<Variant> norm_variants();
 std::vector<Variant> activation_variants();
 std::vector<Variant> fused_variants();
 std::vector<Variant> plain_variants();
+std::vector<Variant> window_variants();
+std::vector<Variant> early_variants();
 
 }  // namespace tc::peers

@@ -40,7 +40,7 @@ std::string model_of(const Variant& v) {
     if (const auto t = v.outputs[j]) outputs.push_back(declared(out.back(), *t));
   }
   const std::string only = node(v.op, in, out, v.attributes, {.domain = v.domain, .name = v.name});
-  return model(graph({only}, inputs, outputs), {.opsets = {{"", 17}, {"com.microsoft", 1}}});
+  return model(graph({only}, inputs, outputs), {.opsets = {{"", v.opset}, {"com.microsoft", 1}}});
 }
 
 class MicrosoftOps : public testing::TestWithParam<OpCase> {};

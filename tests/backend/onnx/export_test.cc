@@ -270,6 +270,19 @@ graph @g(%x: u8[4]) {
             "ONNX Runtime does not read opset 27, only up to 26");
 }
 
+TEST_F(Export, ResultsThatNobodyAskedForHaveNames) {
+  const Function f = parse(R"(
+graph @g(%x: str[2]) {
+  %0 = string_split %x {delimiter = ","} : str[2,?0]
+  return %0 : "y"
+}
+)");
+  export_onnx(f, path("m.onnx"), {.opset = 20});
+  const Tensor x = Tensor::of<std::string>({2}, {"a,b", "c"});
+  const Datum y = interpret(load(path("m.onnx")).module(), {x})[0];
+  EXPECT_TRUE(y.tensor().identical(Tensor::of<std::string>({2, 2}, {"a", "b", "c", ""})));
+}
+
 // The standard asks for the rank of what goes in and comes out of a model; some have none.
 TEST_F(Export, SaysWhereNoRankIsKnown) {
   const Function f = parse(R"(

@@ -30,7 +30,9 @@ bool differs_by_rule(const Module& m) {
   bool found = false;
   walk(m.main(), [&](Node& n) {
     switch (n.op()) {
-      case OpId::Max:  // NaN
+      case OpId::ArgMax:  // NaN
+      case OpId::ArgMin:
+      case OpId::Max:
       case OpId::Min:
       case OpId::MaxPool:
       case OpId::GlobalMaxPool:

@@ -24,7 +24,7 @@ Errors tolerated(DType t) {
   if (t == DType::f64) return {1e-9, 1e-10, 1e-30};
   if (t == DType::f16) return {2e-2, 5e-3, 1e-2};
   if (t == DType::bf16) return {1e-1, 4e-2, 1e-1};
-  return {1e-4, 2e-5, 1e-30};
+  return {1e-4, 2e-5, 1e-7};  // GELU is exact to within its largest values
 }
 
 bool same(double a, double b) {
