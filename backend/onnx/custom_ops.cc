@@ -29,8 +29,11 @@ class CustomOps {
     for (const auto& [call, body] : bodies_) {
       const std::string& callee = call->attrs<Call>().callee;
       const auto op = find_custom_op(callee);
-      const std::string name = op && op->attributes.empty() ? callee : callee + "_body";
-      if (!module_.find_function(name)) body->set_name(name);
+      const std::string stem = op && op->attributes.empty() ? callee : callee + "_body";
+      if (body->name().starts_with(stem) && body->name().find(kCustomBody) == std::string::npos) continue;
+      std::string name = stem;
+      for (int k = 1; module_.find_function(name); ++k) name = cat(stem, "_", k);
+      body->set_name(name);
     }
     for (const auto& [call, body] : bodies_)
       call->set_attrs(std::make_shared<Call::Attrs>(Call::Attrs{body->name(), {}}));

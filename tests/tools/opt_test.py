@@ -244,6 +244,22 @@ class Exporting(OptTest):
         self.assertIn("f32[7,2]", self.run_tool("m.onnx", "-O0"))
         self.refuses("m.tc", "-o", "m.onnx", "--fix", "M=7", says="no input has an extent named M")
 
+    def test_draws(self):
+        """Draws are known by their names; these words are no generator's, but are made of a key."""
+        self.write(
+            "draw.tc",
+            "graph @f(%key: u32[2]) {\n  %0 = constant dense<0> : i64[]\n  %1 = gather %key, %0 : u32[]\n"
+            "  %2 = constant dense<[1, 2, 3]> : u32[3]\n  %random.bits = add %2, %1 : u32[3]\n"
+            "  %3 = cast %random.bits {to = i64} : i64[3]\n  return %3\n}\n",
+        )
+        changes = self.export("draw.tc", "-o", "m.onnx", "--draws", "inputs")
+        self.assertIn("random.bits: became the input 'random.bits', u32[3] of the key key", changes)
+        self.assertIn("graph @f(%random.bits: u32[3])", self.run_tool("m.onnx", "-O0"))
+        self.assertIn("given['key'].data", (self.folder / "m.draws.mjs").read_text())
+        self.export("draw.tc", "-o", "m.onnx")
+        self.assertIn("graph @f(%key: u32[2])", self.run_tool("m.onnx", "-O0"))
+        self.refuses("draw.tc", "-o", "m.onnx", "--draws", "dice", says="--draws")
+
     def test_external_data(self):
         self.export("m.tc", "-o", "m.onnx", "--external-data", "always", "--external-threshold", 1)
         self.assertTrue((self.folder / "m.onnx.data").exists())
