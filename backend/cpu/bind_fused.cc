@@ -2,13 +2,27 @@
 #include <unordered_set>
 
 #include "tc/backend/cpu/bind_strip.h"
+#include "tc/ir/library.h"
 
 namespace tc::cpu {
 namespace {
 
+// A function of the library, of operands of one type.
+bool bind_library(Binder& b) {
+  const Node& n = b.node();
+  std::string reason;
+  const auto type = compute_type({n.operand(0), n.result(0)}, true, reason);
+  if (!type) return b.refuse(reason);
+  StripBuilder strip(*type);
+  const int id = strip.node(n, {strip.input()});
+  if (id < 0) return b.refuse(cat("no micro-op for ", n.region(0).name(), " on ", kernels::elem_name(*type)));
+  return bind_strip(b, strip.finish({id}), {0}, {0});
+}
+
 // A cluster's region becomes one strip program; scalar constants become immediates.
 bool bind_cluster(Binder& b) {
   const Node& n = b.node();
+  if (!library_function(n).empty()) return bind_library(b);
   const Graph& region = n.region(0);
   // What is converted at the edges has no say in the type.
   std::unordered_set<const Value*> converted;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tc/ir/library.h"
 #include "tc/ir/ops.h"
 #include "tc/kernels/inverts.h"
 
@@ -123,17 +124,12 @@ int StripBuilder::op(MicroOp o, int a, int b, int c) {
 
 namespace {
 
-// Ops that are one micro-op on their operands.
+// Ops that are one micro-op on their operands, of another name; see `named_like` for the others.
 struct Direct {
   OpId op;
   MicroOp micro;
 };
 constexpr Direct kDirect[] = {
-    {OpId::Sub, MicroOp::sub},
-    {OpId::Div, MicroOp::div},
-    {OpId::Neg, MicroOp::neg},
-    {OpId::Abs, MicroOp::abs},
-    {OpId::Sign, MicroOp::sign},
     {OpId::Less, MicroOp::lt},
     {OpId::LessOrEqual, MicroOp::le},
     {OpId::Greater, MicroOp::gt},
@@ -143,40 +139,31 @@ constexpr Direct kDirect[] = {
     {OpId::Or, MicroOp::logical_or},
     {OpId::Xor, MicroOp::logical_xor},
     {OpId::Not, MicroOp::logical_not},
-    {OpId::Where, MicroOp::where},
-    {OpId::Floor, MicroOp::floor},
-    {OpId::Ceil, MicroOp::ceil},
-    {OpId::Round, MicroOp::round},
-    {OpId::Sqrt, MicroOp::sqrt},
-    {OpId::Reciprocal, MicroOp::reciprocal},
-    {OpId::Relu, MicroOp::relu},
     {OpId::PRelu, MicroOp::leaky_relu},
-    {OpId::Sigmoid, MicroOp::sigmoid},
-    {OpId::Softplus, MicroOp::softplus},
-    {OpId::Softsign, MicroOp::softsign},
-    {OpId::Mish, MicroOp::mish},
-    {OpId::HardSwish, MicroOp::hard_swish},
-    {OpId::Exp, MicroOp::exp},
-    {OpId::Log, MicroOp::log},
-    {OpId::Tanh, MicroOp::tanh},
-    {OpId::Erf, MicroOp::erf},
-    {OpId::Sin, MicroOp::sin},
-    {OpId::Cos, MicroOp::cos},
-    {OpId::Tan, MicroOp::tan},
-    {OpId::Asin, MicroOp::asin},
-    {OpId::Acos, MicroOp::acos},
-    {OpId::Atan, MicroOp::atan},
-    {OpId::Sinh, MicroOp::sinh},
-    {OpId::Cosh, MicroOp::cosh},
-    {OpId::Asinh, MicroOp::asinh},
-    {OpId::Acosh, MicroOp::acosh},
-    {OpId::Atanh, MicroOp::atanh},
     {OpId::BitwiseAnd, MicroOp::bit_and},
     {OpId::BitwiseOr, MicroOp::bit_or},
     {OpId::BitwiseXor, MicroOp::bit_xor},
     {OpId::BitwiseNot, MicroOp::bit_not},
     {OpId::Identity, MicroOp::copy},
 };
+
+std::optional<MicroOp> micro_op_named(std::string_view name) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, MicroOp> ops;
+    for (int i = 0; i < kernels::kMicroOpCount; ++i)
+      ops[kernels::micro_op_name(static_cast<MicroOp>(i))] = static_cast<MicroOp>(i);
+    return ops;
+  }();
+  const auto it = table.find(name);
+  return it == table.end() ? std::nullopt : std::optional(it->second);
+}
+
+// The micro-op with an elementwise op's name, which computes it of as many operands.
+std::optional<MicroOp> named_like(const Node& n) {
+  if (!n.info().traits.elementwise || n.info().attrs.fields.size()) return std::nullopt;
+  const auto micro = micro_op_named(n.info().name());
+  return micro && kernels::micro_op_arity(*micro) == n.num_operands() ? micro : std::nullopt;
+}
 
 // Ops that fold a binary micro-op over any number of operands.
 constexpr Direct kFolds[] = {
@@ -221,6 +208,7 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
   if (is_unsigned && n.is<Sign>()) return op(MicroOp::ne, x[0], immediate(0));
   for (const Direct& d : kDirect)
     if (d.op == n.op()) return op(d.micro, x[0], x.size() > 1 ? x[1] : -1, x.size() > 2 ? x[2] : -1);
+  if (const std::string_view function = library_function(n); !function.empty()) return library(function, x[0]);
   for (const Direct& d : kFolds) {
     if (d.op != n.op()) continue;
     int acc = fold(d.micro, x);
@@ -308,8 +296,19 @@ int StripBuilder::node(const Node& n, const std::vector<int>& x) {
       return op(MicroOp::mul, x[0], op(MicroOp::sigmoid, scaled));
     }
     default:
+      if (const auto micro = named_like(n)) return op(*micro, x[0], x.size() > 1 ? x[1] : -1, x.size() > 2 ? x[2] : -1);
       return -1;
   }
+}
+
+bool has_library_kernel(std::string_view function) {
+  StripBuilder strip(Elem::f32);
+  return strip.library(function, strip.input()) >= 0;
+}
+
+int StripBuilder::library(std::string_view function, int x) {
+  const auto micro = micro_op_named(function);
+  return micro && kernels::micro_op_arity(*micro) == 1 ? op(*micro, x) : -1;
 }
 
 // A product that nothing but a sum or a difference uses is rounded once, with it. Not where a factor was converted:

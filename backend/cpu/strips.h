@@ -33,6 +33,8 @@ class StripBuilder {
   int op(kernels::MicroOp op, int a, int b = -1, int c = -1);
   // The node's result in terms of its operands' ids (-1 for absent ones); -1 when there are no micro-ops for it.
   int node(const Node& n, const std::vector<int>& operands);
+  // A function of the library (ir/library.h) of x; -1 when there is no micro-op for it.
+  int library(std::string_view function, int x);
   // The program whose outputs are `ids`; null when it needs more slots than there are.
   std::shared_ptr<const CompiledStrip> finish(const std::vector<int>& ids);
 
@@ -51,6 +53,9 @@ class StripBuilder {
   int inputs_ = 0;
   std::vector<Item> items_;
 };
+
+// Are there micro-ops for a function of the library?
+bool has_library_kernel(std::string_view function);
 
 // The type in which nodes over these values compute; nothing (and a reason) when there is none. Narrow integers wrap
 // only when they are stored, so they compute in one op at a time.

@@ -6,6 +6,8 @@
 #include "tc/backend/cpu/bind_rnn.h"
 #include "tc/backend/cpu/lower.h"
 #include "tc/backend/cpu/promote.h"
+#include "tc/backend/cpu/strips.h"
+#include "tc/ir/library.h"
 
 namespace tc::cpu {
 namespace {
@@ -34,6 +36,37 @@ void decompose(Node& n, Editor& editor) {
     editor.note_miss(kDecompose.name, "this form has no decomposition", n);
   else
     commit_built(editor, kDecompose, std::move(built), n);
+}
+
+// A kernel is within a unit of what the body gives in f64; near zeros of the function that is not the last place.
+const Rule kLibrary{"library-call-to-kernel", approximate(0x1p-20), any_node(), nullptr};
+
+std::span<const Rule> library_rules() {
+  return {&kLibrary, 1};
+}
+
+bool calls_kernel(const Node& n) {
+  if (!n.is<Call>() || n.num_operands() != 1 || n.num_results() != 1) return false;
+  const std::string_view function = library_function(n.attrs<Call>().callee);
+  if (function.empty() || !has_library_kernel(function)) return false;
+  const Type &x = n.operand(0)->type(), &y = n.result(0)->type();
+  return x.is_tensor() && y.is_tensor() && x.shape().ranked() && dtypes::floats.has(x.dtype()) &&
+         x.dtype() == y.dtype();
+}
+
+// Calls of functions of the library that have kernels become clusters of their names, whose regions are the bodies.
+void bind_library_calls(PassContext& ctx) {
+  for (Node* n : find_nodes(ctx.module, calls_kernel)) {
+    if (!ctx.editor.allows(kLibrary.name, kLibrary.exactness)) return;
+    const Graph* body = ctx.module.find_function(n->attrs<Call>().callee);
+    TC_CHECK(body, "no function ", n->attrs<Call>().callee);
+    Built built = build_detached(*n, [&](Builder& b) -> std::vector<Value*> {
+      std::vector<std::unique_ptr<Graph>> region;
+      region.push_back(clone(*body, ctx.module));
+      return {b.node(OpId::Cluster, n->operands(), nullptr, 1, std::move(region))->result(0)};
+    });
+    commit_built(ctx.editor, kLibrary, std::move(built), *n);
+  }
 }
 
 // Nodes without kernels whose decompositions have some: what the reference body would compute element by element runs
@@ -85,6 +118,8 @@ bool commit_built(Editor& editor, const Rule& rule, Built built, Node& n) {
 
 const Target& target() {
   static const Pass kPasses[] = {
+      {"library", Phase::legalize, 0, bind_library_calls, library_rules(), nullptr,
+       "calls of functions of the library that have kernels become clusters, which do"},
       {"promote", Phase::legalize, 0, promote_types, promotion_rules(), nullptr,
        "conversions around nodes on element types that have no kernels"},
       {"decompose", Phase::legalize, 0, decompose_for_kernels, decomposition_rules(), nullptr,

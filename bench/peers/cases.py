@@ -1,4 +1,6 @@
-"""The cases of peers.py: for each a function of tc, and what NumPy and PyTorch have for it."""
+"""The cases of peers.py: for each a function of tc, and what NumPy, SciPy and PyTorch have for it."""
+
+import tempfile
 
 import numpy
 import tc.numpy as np
@@ -8,12 +10,19 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    import scipy
+    import scipy.special
+except ImportError:
+    scipy = None
 
 rng = numpy.random.default_rng(1)
 
 
 def versions():
     found = {"NumPy": numpy.__version__}
+    if scipy:
+        found["SciPy"] = scipy.__version__
     if torch:
         found["PyTorch"] = torch.__version__
     return found
@@ -24,22 +33,27 @@ def uniform(shape, low=-1.0, high=1.0, dtype="float32"):
 
 
 class Case:
-    """`program` is a function of tc arrays. `numpy_call(*arrays, out=)` fills an array; `torch_call(*tensors)` returns
-    tensors. Results are compared within `tolerance` of the largest number of each."""
+    """`program` is a function of tc arrays. `numpy_call(*arrays, out=)` fills an array, so does `scipy_call`;
+    `torch_call(*tensors)` returns tensors. Results are compared within `tolerance` of the largest number of each. A
+    case `in_ort` also runs as an ONNX file."""
 
-    def __init__(self, group, name, inputs, program, numpy_call=None, torch_call=None, tolerance=1e-4):
+    def __init__(self, group, name, inputs, program, numpy_call=None, torch_call=None, tolerance=1e-4, scipy_call=None,
+                 in_ort=False):  # fmt: skip
         self.group, self.name, self.inputs, self.program = group, name, inputs, program
         self.numpy_call, self.torch_call, self.tolerance = numpy_call, torch_call, tolerance
+        self.scipy_call, self.in_ort = scipy_call, in_ort
 
     def engines(self, threads):
         arrays = [x() if callable(x) else x for x in self.inputs]
         calls = {}
         calls["tc"], expected = self._tc(arrays, threads)
-        if self.numpy_call:
+        for engine, peer, call in (("numpy", "NumPy", self.numpy_call), ("scipy", "SciPy", scipy and self.scipy_call)):
+            if not call:
+                continue
             out = numpy.empty_like(expected[0])
-            self.numpy_call(*arrays, out=out)
-            self._compare("NumPy", expected, [out])
-            calls["numpy"] = lambda: self.numpy_call(*arrays, out=out)
+            call(*arrays, out=out)
+            self._compare(peer, expected, [out])
+            calls[engine] = lambda call=call, out=out: call(*arrays, out=out)
         if torch and self.torch_call:
             torch.set_num_threads(threads)
             tensors = [torch.from_numpy(x) for x in arrays]
@@ -49,16 +63,23 @@ class Case:
             calls["torch"] = lambda: self.torch_call(*tensors)
         return calls
 
-    def _tc(self, arrays, threads):
+    def text(self, arrays):
+        """The program as text: what tc compiles when it is called, not what a file makes of it."""
         def program(*args):
             results = self.program(*args)
             results = results if isinstance(results, (tuple, list)) else [results]
             return {f"y{i}": r for i, r in enumerate(results)}
 
         specs = [np.ShapeDtype(x.shape, str(x.dtype), name=f"x{i}") for i, x in enumerate(arrays)]
+        return str(np.trace(program, *specs))
+
+    def _tc(self, arrays, threads):
         options = tc_runtime.SessionOptions()
         options.intra_op_num_threads = threads
-        session = tc_runtime.InferenceSession(np.trace(program, *specs).onnx_bytes(), options)
+        with tempfile.NamedTemporaryFile("w", suffix=".tc") as file:
+            file.write(self.text(arrays))
+            file.flush()
+            session = tc_runtime.InferenceSession(file.name, options)
         feed = {f"x{i}": x for i, x in enumerate(arrays)}
         results = session.run(None, feed)
         return (lambda: session.run(None, feed)), results
@@ -97,12 +118,21 @@ def elementwise():
 
 
 def special():
-    functions = [("gammaln", "lgamma", 0.1, 20), ("digamma", "digamma", 0.1, 20), ("erfinv", "erfinv", -0.99, 0.99)]
+    """One special function of 10^6 numbers: name in tc and SciPy, in PyTorch, range of arguments."""
+    functions = [
+        ("gammaln", "lgamma", 0.1, 20), ("digamma", "digamma", 0.1, 20), ("erfinv", "erfinv", -0.99, 0.99),
+        ("erfc", "erfc", -3, 5), ("erfcx", None, -2, 20), ("erfcinv", None, 0.01, 1.99), ("ndtr", None, -5, 5),
+        ("log_ndtr", None, -20, 5), ("ndtri", None, 0.01, 0.99), ("gamma", None, 0.1, 20), ("i0", "i0", -20, 20),
+        ("i0e", None, -20, 20), ("i1", None, -20, 20), ("i1e", None, -20, 20), ("j0", None, -20, 20),
+        ("j1", None, -20, 20), ("expit", "sigmoid", -9, 9), ("logit", "logit", 0.01, 0.99), ("entr", None, 0, 5),
+        ("exp2", "exp2", -9, 9), ("exp10", None, -9, 9), ("cbrt", None, -9, 9), ("log_expit", None, -9, 9),
+    ]  # fmt: skip
     for dtype in ("float64", "float32"):
         for name, in_torch, low, high in functions:
             yield Case(
                 f"special {dtype}", name, [uniform(10**6, low, high, dtype)], getattr(np.special, name), None,
-                lambda x, f=in_torch, o=[]: getattr(torch, f)(x, out=place(o, x)),
+                in_torch and (lambda x, f=in_torch, o=[]: getattr(torch, f)(x, out=place(o, x))),
+                scipy_call=scipy and getattr(scipy.special, name), in_ort=True,
             )  # fmt: skip
 
 

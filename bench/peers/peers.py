@@ -1,4 +1,4 @@
-"""Times tc beside NumPy, PyTorch and ONNX Runtime, where they are installed: `./dev bench --peers` runs it.
+"""Times tc beside NumPy, SciPy, PyTorch and ONNX Runtime, where they are installed: `./dev bench --peers` runs it.
 
 Each case of cases.py runs on every engine that it has a function for. Blocks of calls take turns, so that what else the
 machine does meets all of them; a figure is the shortest block's time of a call. A ratio is the best peer's time by tc's:
@@ -66,38 +66,45 @@ class Row:
         self.ratio = peers[self.peer] / seconds["tc"] if peers and "tc" in seconds else None
 
     def cells(self):
-        ms = [f"{1e3 * self.seconds[e]:.4g}" if e in self.seconds else "" for e in ("tc", "numpy", "torch", "ort")]
+        ms = [f"{1e3 * self.seconds[e]:.4g}" if e in self.seconds else "" for e in ("tc", "numpy", "scipy", "torch", "ort")]
         return [self.group, self.name, *ms, self.peer, f"{self.ratio:.2f}" if self.ratio else self.error]
 
 
-HEAD = ["group", "case", "tc ms", "numpy ms", "torch ms", "ort ms", "best peer", "ratio"]
+HEAD = ["group", "case", "tc ms", "numpy ms", "scipy ms", "torch ms", "ort ms", "best peer", "ratio"]
 
 
-def operators_against_ort(options, names):
-    """Rows of operators that tc-bench times beside ONNX Runtime of the npm package."""
+def against_ort(options, group, models):
+    """Rows of models, [(name, what tc-bench calls it)], that tc-bench times beside ONNX Runtime of the npm package."""
     tool = options.build / "bin" / "tc-bench"
     if not tool.exists() or not (ROOT / "node_modules" / "onnxruntime-node").exists():
         print("no ONNX Runtime: tc-bench or node_modules/onnxruntime-node is missing", file=sys.stderr)
         return
-    for name in names:
+    for name, model in models:
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            command = [tool, f"op:{name}", "--engines", "tc,ort", "--threads", str(options.threads), "--loads", "1",
+            command = [tool, model, "--engines", "tc,ort", "--threads", str(options.threads), "--loads", "1",
                        "--min-time", f"{options.ms * options.blocks / 1e3:g}", "--json", file.name]  # fmt: skip
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             report = pathlib.Path(file.name).read_text()
         if not report:
-            yield Row("operators", name, {}, (done.stderr or done.stdout).strip().split("\n")[-1])
+            yield Row(group, name, {}, (done.stderr or done.stdout).strip().split("\n")[-1])
             continue
         for result in json.loads(report)["results"]:
             engines = result["engines"]
             errors = [x["error"] for x in engines.values() if "error" in x]
             seconds = {e: x["p10_ms"] / 1e3 for e, x in engines.items() if "p10_ms" in x}
-            yield Row("operators", result["model"], seconds, errors[0] if errors else "")
+            yield Row(group, name, seconds, errors[0] if errors else "")
+
+
+def case_against_ort(options, case):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / f"{case.name}.tc"
+        path.write_text(case.text([x() if callable(x) else x for x in case.inputs]))
+        yield from against_ort(options, f"{case.group}, as a file", [(case.name, path)])
 
 
 def markdown(rows):
     yield "| " + " | ".join(HEAD) + " |"
-    yield "|---|---|" + "---:|" * 4 + "---|---:|"
+    yield "|---|---|" + "---:|" * 5 + "---|---:|"
     for row in rows:
         yield "| " + " | ".join(row.cells()) + " |"
 
@@ -167,9 +174,11 @@ def cases_rows(cases, options):
             yield Row(case.group, case.name, {}, str(error).split("\n")[0])
             continue
         yield Row(case.group, case.name, measure(engines, options.ms / 1e3, options.blocks, clock))
-    lines = [line for line in cases.OPERATORS if chosen(line, options.case)]
+        if case.in_ort:
+            yield from case_against_ort(options, case)
     if chosen("operators", options.group):
-        yield from operators_against_ort(options, lines)
+        lines = [(line, f"op:{line}") for line in cases.OPERATORS if chosen(line, options.case)]
+        yield from against_ort(options, "operators", lines)
 
 
 if __name__ == "__main__":

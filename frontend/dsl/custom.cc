@@ -1,8 +1,13 @@
 #include "tc/frontend/dsl/custom.h"
 
+#include <map>
+#include <mutex>
+
+#include "tc/frontend/dsl/library.h"
 #include "tc/frontend/dsl/subprogram.h"
 #include "tc/frontend/dsl/tracer.h"
 #include "tc/ir/grad.h"
+#include "tc/ir/library.h"
 #include "tc/ir/ops/core.h"
 
 namespace tc {
@@ -85,32 +90,71 @@ void expect_types(std::string_view what, const Types& given, const Types& expect
 
 }  // namespace
 
+namespace {
+
+// A call of a function `name` that does what f does, with a rule unless that is null.
+std::vector<Var> call(std::string_view name, const Body& f, const Body* rule, const std::vector<Var>& operands) {
+  Tracer& tracer = Tracer::current();
+  Types types;
+  for (const Var& v : operands) types.push_back(v.type());
+  const auto callee = subprogram(name, types, f, *tracer.module());
+  const Types results = types_of(callee->main());
+  Call::Attrs attrs;
+  if (rule) {
+    Types taken = types;
+    append(taken, results);
+    append(taken, differentiable_ones(results));
+    const auto derivative = subprogram("rule", taken, *rule, *tracer.module());
+    expect_types("the gradients of the floating-point arguments", types_of(derivative->main()),
+                 differentiable_ones(types));
+    attrs.callee = tracer.add_function(*callee);
+    attrs.gradient = tracer.add_function(*derivative);
+  } else {
+    attrs.callee = tracer.add_function(*callee);
+  }
+  return tracer.emit(id_of<Call>, operands, std::make_shared<Call::Attrs>(std::move(attrs)),
+                     static_cast<int>(results.size()));
+}
+
+// A program that calls the function, of tensors of x's element type and rank: made once, since programs that run at
+// once are kept by their address.
+std::shared_ptr<const Module> program_of(const std::string& name, const Body& f, const Type& x) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const Module>> programs;
+  Dims dims;
+  for (int i = 0; i < x.shape().rank(); ++i) dims.push_back(Dim::symbol(cat("n", i)));
+  const Type general = Type::tensor(x.dtype(), Shape(std::move(dims)));
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const Module>& program = programs[cat(name, " ", general)];
+  if (!program) {
+    Module none;
+    const Body body{1, [&](const std::vector<Var>& v) { return Outputs{{"y", call(name, f, nullptr, v)[0]}}; }};
+    program = subprogram("program", {general}, body, none);
+  }
+  return program;
+}
+
+}  // namespace
+
 std::vector<Var> call_custom(const Body& f, const Body& rule, const Args& args, const Location& at) {
   const Site site("custom_vjp", at);
-  Tracer& tracer = Tracer::current();
   std::vector<Var> operands;
   for (const Arg& a : args) operands.push_back(operand(a));
-  if (tracer.eager()) {  // nothing is differentiated there
+  if (Tracer::current().eager()) {  // nothing is differentiated there
     const Site::Suspension user;
     std::vector<Var> result;
     for (const Output& o : f.f(operands)) result.push_back(o.value);
     return result;
   }
-  Types types;
-  for (const Var& v : operands) types.push_back(v.type());
-  const auto callee = subprogram("function", types, f, *tracer.module());
-  const Types results = types_of(callee->main());
-  Types taken = types;
-  Call::Attrs attrs;
-  append(taken, results);
-  append(taken, differentiable_ones(results));
-  const auto derivative = subprogram("rule", taken, rule, *tracer.module());
-  expect_types("the gradients of the floating-point arguments", types_of(derivative->main()),
-               differentiable_ones(types));
-  attrs.callee = tracer.add_function(*callee);
-  attrs.gradient = tracer.add_function(*derivative);
-  return tracer.emit(id_of<Call>, operands, std::make_shared<Call::Attrs>(std::move(attrs)),
-                     static_cast<int>(results.size()));
+  return call("function", f, &rule, operands);
+}
+
+Var call_library(std::string_view name, const Body& f, const Body* rule, const Var& x) {
+  const std::string full = cat("tc.", name);
+  TC_CHECK(!library_function(full).empty(), full, " is no name of the library's");
+  Tracer& tracer = Tracer::current();
+  if (tracer.eager()) return tracer.inlined(program_of(full, f, x.type()), {x})[0];
+  return call(full, f, rule, {x})[0];
 }
 
 }  // namespace dsl

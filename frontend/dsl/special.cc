@@ -103,6 +103,19 @@ Var bessel1(const Var& x, bool scaled) {
   return where(x < 0, -y, where(x == 0, x, y));
 }
 
+Var i0_of(const Var& x) {
+  return bessel0(x, false);
+}
+Var i0e_of(const Var& x) {
+  return bessel0(x, true);
+}
+Var i1_of(const Var& x) {
+  return bessel1(x, false);
+}
+Var i1e_of(const Var& x) {
+  return bessel1(x, true);
+}
+
 Var expit_of(const Var& x) {
   return 1 / (exp(-x) + 1);
 }
@@ -208,34 +221,30 @@ Var ndtr(Arg x) {
 }
 
 Var log_ndtr(Arg x) {
-  return apply("special.log_ndtr", x, log_ndtr_of,
-               [](Var v, Var, Var g) { return g * kRootTwoOverPi / erfcx_of(v * -kRootHalf); });
+  return apply("special.log_ndtr", x, log_ndtr_of, [](Var v, Var, Var g) {
+    return g * kRootTwoOverPi / kernel("special.erfcx", erfcx_of, v * -kRootHalf);
+  });
 }
 
 Var i0(Arg x) {
-  return apply(
-      "special.i0", x, [](Var v) { return bessel0(v, false); },
-      [](Var v, Var, Var g) { return g * bessel1(v, false); });
+  return apply("special.i0", x, i0_of, [](Var v, Var, Var g) { return g * kernel("special.i1", i1_of, v); });
 }
 
 Var i1(Arg x) {
-  return apply(
-      "special.i1", x, [](Var v) { return bessel1(v, false); },
-      [](Var v, Var y, Var g) { return g * (bessel0(v, false) - where(v == 0, 0.5, y / where(v == 0, 1, v))); });
+  return apply("special.i1", x, i1_of, [](Var v, Var y, Var g) {
+    return g * (kernel("special.i0", i0_of, v) - where(v == 0, 0.5, y / where(v == 0, 1, v)));
+  });
 }
 
 Var i0e(Arg x) {
-  return apply(
-      "special.i0e", x, [](Var v) { return bessel0(v, true); },
-      [](Var v, Var y, Var g) { return g * (bessel1(v, true) - sign(v) * y); });
+  return apply("special.i0e", x, i0e_of,
+               [](Var v, Var y, Var g) { return g * (kernel("special.i1e", i1e_of, v) - sign(v) * y); });
 }
 
 Var i1e(Arg x) {
-  return apply(
-      "special.i1e", x, [](Var v) { return bessel1(v, true); },
-      [](Var v, Var y, Var g) {
-        return g * (bessel0(v, true) - where(v == 0, 0.5, y / where(v == 0, 1, v)) - sign(v) * y);
-      });
+  return apply("special.i1e", x, i1e_of, [](Var v, Var y, Var g) {
+    return g * (kernel("special.i0e", i0e_of, v) - where(v == 0, 0.5, y / where(v == 0, 1, v)) - sign(v) * y);
+  });
 }
 
 Var expit(Arg x) {

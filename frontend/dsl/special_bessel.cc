@@ -100,12 +100,13 @@ Var k1e(Arg x) {
 }
 
 Var j0(Arg x) {
-  return apply("special.j0", x, bessel_j0, [](Var v, Var, Var g) { return -g * bessel_j1(v); });
+  return apply("special.j0", x, bessel_j0, [](Var v, Var, Var g) { return -g * kernel("special.j1", bessel_j1, v); });
 }
 
 Var j1(Arg x) {
-  return apply("special.j1", x, bessel_j1,
-               [](Var v, Var y, Var g) { return g * (bessel_j0(v) - where(v == 0, 0.5, y / where(v == 0, 1, v))); });
+  return apply("special.j1", x, bessel_j1, [](Var v, Var y, Var g) {
+    return g * (kernel("special.j0", bessel_j0, v) - where(v == 0, 0.5, y / where(v == 0, 1, v)));
+  });
 }
 
 }  // namespace tc::special

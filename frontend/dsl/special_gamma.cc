@@ -204,24 +204,31 @@ Var trigamma_of(const Var& x) {
   return where(pole, astype(kInfinity, f64), where(left, 1 / (s * s) - right, right));
 }
 
+Var digamma_call(const Var& x) {
+  return kernel("special.digamma", digamma_of, x);
+}
+Var trigamma_call(const Var& x) {
+  return kernel("special.trigamma", trigamma_of, x);
+}
+
 }  // namespace parts
 
 Var digamma(Arg x) {
-  return apply("special.digamma", x, digamma_of, [](Var v, Var, Var g) { return g * trigamma_of(v); });
+  return apply("special.digamma", x, digamma_of, [](Var v, Var, Var g) { return g * trigamma_call(v); });
 }
 
 Var trigamma(Arg x) {
   const Site site("special.trigamma", x.at());
   const Var v = operand(x, Domain::floating);
-  return astype(trigamma_of(astype(v, f64)), v.dtype());
+  return kernel("special.trigamma", trigamma_of, v);
 }
 
 Var gammaln(Arg x) {
-  return apply("special.gammaln", x, gammaln_of, [](Var v, Var, Var g) { return g * digamma_of(v); });
+  return apply("special.gammaln", x, gammaln_of, [](Var v, Var, Var g) { return g * digamma_call(v); });
 }
 
 Var gamma(Arg x) {
-  return apply("special.gamma", x, gamma_of, [](Var v, Var y, Var g) { return g * y * digamma_of(v); });
+  return apply("special.gamma", x, gamma_of, [](Var v, Var y, Var g) { return g * y * digamma_call(v); });
 }
 
 Var gammasgn(Arg x) {
@@ -234,15 +241,15 @@ Var gammasgn(Arg x) {
 
 Var betaln(Arg a, Arg b) {
   return apply("special.betaln", a, b, betaln_of, [](Var u, Var v, Var, Var g) {
-    const Var both = digamma_of(u + v);
-    return std::pair{g * (digamma_of(u) - both), g * (digamma_of(v) - both)};
+    const Var both = digamma_call(u + v);
+    return std::pair{g * (digamma_call(u) - both), g * (digamma_call(v) - both)};
   });
 }
 
 Var beta(Arg a, Arg b) {
   return apply("special.beta", a, b, beta_of, [](Var u, Var v, Var y, Var g) {
-    const Var both = digamma_of(u + v);
-    return std::pair{g * y * (digamma_of(u) - both), g * y * (digamma_of(v) - both)};
+    const Var both = digamma_call(u + v);
+    return std::pair{g * y * (digamma_call(u) - both), g * y * (digamma_call(v) - both)};
   });
 }
 
@@ -253,23 +260,23 @@ Var factorial(Arg n) {
         const Var inside = v >= 0;
         return where(inside, gamma_of(where(inside, v + 1, 1)), where(v == v, 0, v));
       },
-      [](Var v, Var y, Var g) { return g * y * digamma_of(where(v >= 0, v + 1, 1)); });
+      [](Var v, Var y, Var g) { return g * y * digamma_call(where(v >= 0, v + 1, 1)); });
 }
 
 Var comb(Arg n, Arg k) {
   return apply("special.comb", n, k, comb_of, [](Var u, Var v, Var y, Var g) {
     const Var inside = (v >= 0) & (u >= v);
-    const Var rest = digamma_of(where(inside, u - v + 1, 1));
+    const Var rest = digamma_call(where(inside, u - v + 1, 1));
     const Var slope = where(inside, g * y, 0);
-    return std::pair{slope * (digamma_of(where(inside, u + 1, 1)) - rest),
-                     slope * (rest - digamma_of(where(inside, v + 1, 1)))};
+    return std::pair{slope * (digamma_call(where(inside, u + 1, 1)) - rest),
+                     slope * (rest - digamma_call(where(inside, v + 1, 1)))};
   });
 }
 
 Var poch(Arg z, Arg m) {
   return apply("special.poch", z, m, poch_of, [](Var u, Var v, Var y, Var g) {
-    const Var top = digamma_of(u + v);
-    return std::pair{g * y * (top - digamma_of(u)), g * y * top};
+    const Var top = digamma_call(u + v);
+    return std::pair{g * y * (top - digamma_call(u)), g * y * top};
   });
 }
 

@@ -94,7 +94,8 @@ Var ndtri(Arg p) {
 
 Var ndtri_exp(Arg y) {
   return apply("special.ndtri_exp", y, ndtri_exp_of, [](Var, Var x, Var g) {
-    return g * (erfcx_of(x * (-std::numbers::sqrt2 / 2)) * (kHalfRootPi * std::numbers::sqrt2));
+    return g *
+           (kernel("special.erfcx", erfcx_of, x * (-std::numbers::sqrt2 / 2)) * (kHalfRootPi * std::numbers::sqrt2));
   });
 }
 

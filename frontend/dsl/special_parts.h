@@ -6,6 +6,7 @@
 
 #include "tc/frontend/dsl/custom.h"
 #include "tc/frontend/dsl/elementwise.h"
+#include "tc/frontend/dsl/library.h"
 #include "tc/frontend/dsl/manipulation.h"
 #include "tc/frontend/dsl/tracer.h"
 
@@ -16,13 +17,29 @@ inline constexpr double kHalfLogTwoPi = 0x1.d67f1c864beb5p-1;
 inline constexpr double kRootTwoPi = 0x1.40d931ff62706p+1;
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// f of x in f64 with the rule of its gradient. A rule is traced with every call, so it may not call a function that has
-// a rule which leads back: rules use the bodies.
+// f of v in f64, as a function of the library in v's type. Without a rule: rules call functions so.
+template <class F>
+Var kernel(const char* name, F f, const Var& v) {
+  const DType t = v.dtype();
+  const auto body = [t, f](Var u) { return astype(f(astype(u, f64)), t); };
+  return dsl::call_library(name, dsl::body_of(body), nullptr, v);
+}
+
+// The same with the rule of its gradient, of f64. A rule is traced with every call, so it may not call a function that
+// has a rule which leads back: rules use the bodies, or kernels of them.
 template <class F, class Rule>
 Var apply(const char* name, const Arg& x, F f, Rule rule) {
   const dsl::Site site(name, x.at());
   const Var v = dsl::operand(x, dsl::Domain::floating);
-  return astype(custom_vjp(f, rule)(astype(v, f64)), v.dtype());
+  const DType t = v.dtype();
+  const auto body = [t, f](Var u) { return astype(f(astype(u, f64)), t); };
+  // The exact result where its type has rounded it: exponentials of it make much of little.
+  const auto slope = [t, f, rule, name](Var u, Var y, Var g) {
+    const Var w = astype(u, f64);
+    return astype(rule(w, t == f64 ? y : kernel(name, f, w), astype(g, f64)), t);
+  };
+  const dsl::Body flat = dsl::body_of(slope);
+  return dsl::call_library(name, dsl::body_of(body), &flat, v);
 }
 
 // The same of two arguments, which broadcast.
@@ -60,5 +77,8 @@ Var gammaln_right(const Var& x);  // log(gamma(x)) of x > 0
 Var betaln_of(const Var& a, const Var& b);
 Var digamma_of(const Var& x);
 Var trigamma_of(const Var& x);
+// The same as calls, for rules.
+Var digamma_call(const Var& x);
+Var trigamma_call(const Var& x);
 
 }  // namespace tc::special::parts

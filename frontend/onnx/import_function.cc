@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "tc/frontend/onnx/importer.h"
+#include "tc/ir/library.h"
 
 namespace tc::onnx {
 namespace {
@@ -202,8 +203,10 @@ Importer::Instance Importer::instantiate(const FunctionProto& f, const std::stri
               " nodes");
   const Frame frame("function", spelled);
   const Opsets opsets = opsets_in(f);
-  Instance instance{spelled};
-  for (size_t n = instances_.size(); module_->find_function(instance.name); ++n) instance.name = cat(spelled, "$", n);
+  // The library's names mean what it says.
+  const std::string name = library_function(spelled).empty() ? spelled : cat("file.", spelled);
+  Instance instance{name};
+  for (size_t n = instances_.size(); module_->find_function(instance.name); ++n) instance.name = cat(name, "$", n);
   Graph& graph = module_->add_function(instance.name);
 
   const Active active(active_, &f);

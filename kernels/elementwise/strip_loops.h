@@ -5,6 +5,8 @@
 
 #include "tc/kernels/elementwise/strip.h"
 #include "tc/kernels/elementwise/vec_angles.h"
+#include "tc/kernels/elementwise/vec_bessel.h"
+#include "tc/kernels/elementwise/vec_gamma.h"
 #include "tc/kernels/elementwise/vec_pow.h"
 #include "tc/kernels/elementwise/whole_division.h"
 #include "tc/kernels/simd/divide.h"

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tc/ir/library.h"
 #include "tc/passes/fuse/fuse.h"
 
 namespace tc {
@@ -177,7 +178,9 @@ class ClusterBuilder {
         }
         args.push_back(v ? map.at(v) : nullptr);
       }
-      Node* copy = body->insert(make_node(module, n->op(), args, n->raw_attrs(), 1, {}, n->location()));
+      std::vector<std::unique_ptr<Graph>> parts;  // of a function of the library
+      for (int i = 0; i < n->num_regions(); ++i) parts.push_back(clone(n->region(i), module));
+      Node* copy = body->insert(make_node(module, n->op(), args, n->raw_attrs(), 1, std::move(parts), n->location()));
       copy->result(0)->set_name(n->result(0)->name());
       copy->result(0)->set_type(n->result(0)->type());
       map[n->result(0)] = copy->result(0);
@@ -217,76 +220,15 @@ class ClusterBuilder {
 
 bool clusterable(const Node& n) {
   switch (n.op()) {
-    case OpId::Add:
-    case OpId::Sub:
-    case OpId::Mul:
-    case OpId::Div:
-    case OpId::Min:
-    case OpId::Max:
-    case OpId::Clip:
-    case OpId::Neg:
-    case OpId::Abs:
-    case OpId::Sign:
-    case OpId::Floor:
-    case OpId::Ceil:
-    case OpId::Round:
-    case OpId::Sqrt:
-    case OpId::Reciprocal:
-    case OpId::Relu:
-    case OpId::LeakyRelu:
-    case OpId::PRelu:
-    case OpId::Elu:
-    case OpId::Selu:
-    case OpId::Celu:
-    case OpId::ThresholdedRelu:
-    case OpId::HardSigmoid:
-    case OpId::HardSwish:
-    case OpId::Sigmoid:
-    case OpId::Swish:
-    case OpId::Softplus:
-    case OpId::Softsign:
-    case OpId::Mish:
-    case OpId::Gelu:
-    case OpId::Exp:
-    case OpId::Log:
-    case OpId::Pow:
-    case OpId::Tanh:
-    case OpId::Erf:
-    case OpId::Sin:
-    case OpId::Cos:
-    case OpId::Tan:
-    case OpId::Asin:
-    case OpId::Acos:
-    case OpId::Atan:
-    case OpId::Sinh:
-    case OpId::Cosh:
-    case OpId::Asinh:
-    case OpId::Acosh:
-    case OpId::Atanh:
-    case OpId::Mod:
-    case OpId::Shrink:
-    case OpId::SwiGLU:
-    case OpId::Sum:
-    case OpId::Mean:
-    case OpId::IsNaN:
-    case OpId::IsInf:
-    case OpId::Where:
-    case OpId::Less:
-    case OpId::LessOrEqual:
-    case OpId::Greater:
-    case OpId::GreaterOrEqual:
-    case OpId::Equal:
-    case OpId::And:
-    case OpId::Or:
-    case OpId::Xor:
-    case OpId::Not:
-      break;
     case OpId::Cast:
     case OpId::QuantizeLinear:
     case OpId::DequantizeLinear:
       return is_edge(n) && n.result(0)->shape().ranked();
+    case OpId::Cluster:
+      if (library_function(n).empty()) return false;
+      break;
     default:
-      return false;
+      if (n.info().family != Family::elementwise || !n.info().traits.elementwise) return false;
   }
   const Value* y = n.result(0);
   const auto type = compute_type(n);

@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "tc/ir/library.h"
 #include "tc/passes/normalize/normalize.h"
 
 namespace tc {
@@ -14,6 +15,7 @@ size_t hash_node(const Node& n) {
   const AttrsInfo& attrs = n.info().attrs;
   for (size_t i = 0; i < attrs.fields.size(); ++i) h = mix(h, hash_value(attrs.get(n.raw_attrs().get(), i)));
   for (const Value* v : n.operands()) h = mix(h, std::hash<const void*>()(v));
+  h = mix(h, std::hash<std::string_view>()(library_function(n)));
   return mix(h, static_cast<size_t>(n.num_results()));
 }
 
@@ -21,6 +23,7 @@ bool same_computation(const Node& a, const Node& b) {
   if (a.op() != b.op() || a.num_results() != b.num_results() || a.num_operands() != b.num_operands()) return false;
   for (int i = 0; i < a.num_operands(); ++i)
     if (a.operand(i) != b.operand(i)) return false;
+  if (library_function(a) != library_function(b)) return false;
   if (a.raw_attrs() == b.raw_attrs()) return true;
   const AttrsInfo& attrs = a.info().attrs;
   for (size_t i = 0; i < attrs.fields.size(); ++i)
@@ -30,8 +33,9 @@ bool same_computation(const Node& a, const Node& b) {
 
 bool eligible(const Node& n) {
   const OpTraits& t = n.info().traits;
-  return !t.effects && !t.nondeterministic && n.num_regions() == 0 && n.num_results() > 0 &&
-         n.op() != OpId::Parameter && n.op() != OpId::Call;
+  const bool closed = n.num_regions() == 0 || !library_function(n).empty();
+  return !t.effects && !t.nondeterministic && closed && n.num_results() > 0 && n.op() != OpId::Parameter &&
+         n.op() != OpId::Call;
 }
 
 // Constants have a rule of their own, which export leaves out: some readers of files change a weight in place of a

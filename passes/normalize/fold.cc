@@ -1,4 +1,5 @@
-#include "tc/ir/eval/eval.h"
+#include "tc/ir/eval/interp.h"
+#include "tc/ir/library.h"
 #include "tc/passes/normalize/normalize.h"
 
 namespace tc {
@@ -45,7 +46,9 @@ bool transforms_weight(const Node& n, int64_t result) {
 
 Patch fold_node(Rewrite& r) {
   Node& n = *r.root();
-  if (is_constant_like(n) || n.num_regions() || n.op() == OpId::Call || !all_constant(n)) return r.miss("");
+  if (is_constant_like(n) || (n.num_regions() && library_function(n).empty()) || n.op() == OpId::Call ||
+      !all_constant(n))
+    return r.miss("");
   for (int j = 0; j < n.num_results(); ++j)
     if (!n.result(j)->type().is_tensor()) return r.miss("the result is no tensor");
   const OpTraits& traits = n.info().traits;
@@ -63,6 +66,7 @@ Patch fold_node(Rewrite& r) {
   if (bytes > budget) return r.miss("the result exceeds the folding budget");
   EvalEnv env;
   env.max_bytes = static_cast<uint64_t>(budget);
+  env.run_graph = [](const Node&, const Graph& g, std::vector<Datum> args) { return interpret(g, std::move(args)); };
   std::vector<Datum> results;
   try {
     results = eval_node(n, operands, env);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tc/ir/library.h"
 #include "tc/ir/shape_build.h"
 #include "tc/passes/normalize/normalize.h"
 
@@ -160,7 +161,9 @@ class Vectorizer {
       known_[n.result(0)] = *find(n.operand(0));
       return;
     }
-    if (!plain || n.num_results() != 1 || n.num_regions()) throw Declined{"the body is more than elementwise"};
+    const bool is_library = !library_function(n).empty();
+    if (!is_library && (!plain || n.num_results() != 1 || n.num_regions()))
+      throw Declined{"the body is more than elementwise"};
     // Without a slice it would not have run, and a zero divisor is an error.
     if ((n.is<Div>() || n.is<Mod>()) && !dtypes::floats.has(n.result(0)->dtype()))
       throw Declined{"the body divides integers"};
@@ -175,7 +178,9 @@ class Vectorizer {
     }
     std::vector<Value*> values;
     for (const Stacked& s : operands) values.push_back(s.value ? aligned(s, rank) : nullptr);
-    known_[n.result(0)] = {b_.node(n.op(), values, n.raw_attrs(), 1)->result(0), varies};
+    std::vector<std::unique_ptr<Graph>> regions;
+    if (is_library) regions.push_back(clone(n.region(0), b_.module()));
+    known_[n.result(0)] = {b_.node(n.op(), values, n.raw_attrs(), 1, std::move(regions))->result(0), varies};
   }
 
   bool other_uses(const Value* v, const Node* user) const {

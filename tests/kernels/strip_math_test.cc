@@ -172,8 +172,9 @@ double ulps(float got, double exact) {
 
 class StripMath : public ::testing::TestWithParam<Tier> {};
 
+// Special functions, from erfc on, have a test of their own.
 TEST_P(StripMath, EveryMicroOpHasARow) {
-  for (int i = 0; i < kMicroOpCount; ++i) {
+  for (int i = 0; i < static_cast<int>(MicroOp::erfc); ++i) {
     const auto op = static_cast<MicroOp>(i);
     if (!micro_op_supports(op, Elem::f32)) continue;
     const bool found = std::any_of(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == op; });

@@ -33,6 +33,7 @@ def large_bessel(n):
 
 
 root = findroot(lambda x: psi(0, x), 1.4616)
+high = mpf(float(root))
 
 
 def near_digamma(t):
@@ -65,27 +66,27 @@ def divergence(d):
     return sum((-1) ** k * d ** k / ((k + 1) * (k + 2)) for k in range(140))
 
 
-begin('tools/special/fit.py')
-table('kErfcx', '(x + 1/2) erfcx(x) in t = (x - 3.75) / (x + 3.75).', fit(scaled_erfc, 28))
-table('kErf', 'erf(x) / x in 8 x^2 - 1, |x| < 1/2.', fit(small_erf, 12))
-table('kI0', 'I0(x) in x^2 / 4: the series.', [1 / factorial(k) ** 2 for k in range(25)])
-table('kI1', 'I1(x) / (x / 2) in x^2 / 4: the series.', [1 / factorial(k) / factorial(k + 1) for k in range(25)])
-table('kI0e', 'sqrt(x) exp(-x) I0(x) in 15.5 / x - 1, x > 7.75.', fit(large_bessel(0), 28))
-table('kI1e', 'sqrt(x) exp(-x) I1(x) in 15.5 / x - 1, x > 7.75.', fit(large_bessel(1), 28))
-table('kDigamma', 'digamma(x) / (x - root) in 2 x - 3, 1 <= x <= 2.', fit(near_digamma, 24))
-high = mpf(float(root))
-print(f'inline constexpr double kDigammaRoot = {float(high).hex()}, kDigammaRootLow = {float(root - high).hex()};')
-table('kGamma', 'gamma(x) in 2 x - 3, 1 <= x <= 2.', fit(over(1, 2, gamma), 26))
-table('kGammaln1', 'log(gamma(x)) / ((x - 1) (x - 2)) in 2 x - 2, 0.5 <= x <= 1.5.',
-      fit(over(0.5, 1.5, near_loggamma), 32))
-table('kGammaln2', 'log(gamma(x)) / ((x - 1) (x - 2)) in 2 x - 4, 1.5 <= x <= 2.5.',
-      fit(over(1.5, 2.5, near_loggamma), 22))
-table('kErfinv', 'erfinv(x) / x in x^2 / 0.28125 - 1, x^2 < 0.5625.', fit(over(0, 0.5625, central_erfinv), 30))
-table('kErfcinv1', 'erfcinv(exp(-s^2)) / s in (s - 1.85) / 0.65, 1.2 <= s <= 2.5.', fit(over(1.2, 2.5, tail_erfcinv), 26))
-table('kErfcinv2', 'erfcinv(exp(-s^2)) / s in (s - 4.25) / 1.75, 2.5 <= s <= 6.', fit(over(2.5, 6, tail_erfcinv), 26))
-table('kErfcinv3', 'erfcinv(exp(-s^2)) / s in (s - 9.5) / 3.5, 6 <= s <= 13.', fit(over(6, 13, tail_erfcinv), 24))
-table('kErfcinv4', 'erfcinv(exp(-s^2)) / s in (s - 20.5) / 7.5, 13 <= s <= 28.', fit(over(13, 28, tail_erfcinv), 24))
-table('kDivergence', '((1 + d) log(1 + d) - d) / d^2 in 2 d, |d| <= 1 / 2.', fit(over(-0.5, 0.5, divergence), 32))
-table('kSinc', "sin(pi x) / (pi x) in x^2: Taylor's series.",
-      [(-1) ** k * pi ** (2 * k) / factorial(2 * k + 1) for k in range(16)])
-end()
+if __name__ == '__main__':
+    begin('tools/special/fit.py')
+    table('kErfcx', '(x + 1/2) erfcx(x) in t = (x - 3.75) / (x + 3.75).', fit(scaled_erfc, 28))
+    table('kErf', 'erf(x) / x in 8 x^2 - 1, |x| < 1/2.', fit(small_erf, 12))
+    table('kI0', 'I0(x) in x^2 / 4: the series.', [1 / factorial(k) ** 2 for k in range(25)])
+    table('kI1', 'I1(x) / (x / 2) in x^2 / 4: the series.', [1 / factorial(k) / factorial(k + 1) for k in range(25)])
+    table('kI0e', 'sqrt(x) exp(-x) I0(x) in 15.5 / x - 1, x > 7.75.', fit(large_bessel(0), 28))
+    table('kI1e', 'sqrt(x) exp(-x) I1(x) in 15.5 / x - 1, x > 7.75.', fit(large_bessel(1), 28))
+    table('kDigamma', 'digamma(x) / (x - root) in 2 x - 3, 1 <= x <= 2.', fit(near_digamma, 24))
+    print(f'inline constexpr double kDigammaRoot = {float(high).hex()}, kDigammaRootLow = {float(root - high).hex()};')
+    table('kGamma', 'gamma(x) in 2 x - 3, 1 <= x <= 2.', fit(over(1, 2, gamma), 26))
+    table('kGammaln1', 'log(gamma(x)) / ((x - 1) (x - 2)) in 2 x - 2, 0.5 <= x <= 1.5.',
+          fit(over(0.5, 1.5, near_loggamma), 32))
+    table('kGammaln2', 'log(gamma(x)) / ((x - 1) (x - 2)) in 2 x - 4, 1.5 <= x <= 2.5.',
+          fit(over(1.5, 2.5, near_loggamma), 22))
+    table('kErfinv', 'erfinv(x) / x in x^2 / 0.28125 - 1, x^2 < 0.5625.', fit(over(0, 0.5625, central_erfinv), 30))
+    table('kErfcinv1', 'erfcinv(exp(-s^2)) / s in (s - 1.85) / 0.65, 1.2 <= s <= 2.5.', fit(over(1.2, 2.5, tail_erfcinv), 26))
+    table('kErfcinv2', 'erfcinv(exp(-s^2)) / s in (s - 4.25) / 1.75, 2.5 <= s <= 6.', fit(over(2.5, 6, tail_erfcinv), 26))
+    table('kErfcinv3', 'erfcinv(exp(-s^2)) / s in (s - 9.5) / 3.5, 6 <= s <= 13.', fit(over(6, 13, tail_erfcinv), 24))
+    table('kErfcinv4', 'erfcinv(exp(-s^2)) / s in (s - 20.5) / 7.5, 13 <= s <= 28.', fit(over(13, 28, tail_erfcinv), 24))
+    table('kDivergence', '((1 + d) log(1 + d) - d) / d^2 in 2 d, |d| <= 1 / 2.', fit(over(-0.5, 0.5, divergence), 32))
+    table('kSinc', "sin(pi x) / (pi x) in x^2: Taylor's series.",
+          [(-1) ** k * pi ** (2 * k) / factorial(2 * k + 1) for k in range(16)])
+    end()

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tc/backend/cpu/executable.h"
@@ -97,6 +98,65 @@ TEST(Target, PlansExecuteWhatThePipelineLeaves) {
   EXPECT_EQ(std::count(left.begin(), left.end(), "lrn"), 0);
   EXPECT_GT(executed.size(), 2U);
   for (const auto& op : executed) EXPECT_GT(std::count(left.begin(), left.end(), op), 0) << op;
+}
+
+// The bodies say something else than the kernels, so that it shows which of them runs.
+constexpr const char* kLibrary = R"(func @tc.special.erfc_1(%x: f32[5]) {
+  %0 = neg %x : f32[5]
+  return %0
+}
+func @tc.special.nothing(%x: f32[5]) {
+  %0 = relu %x : f32[5]
+  return %0
+}
+func @erfc(%x: f32[5]) {
+  %0 = abs %x : f32[5]
+  return %0
+}
+graph @main(%x: f32[5]) {
+  %0 = mul %x, %x : f32[5]
+  %1 = call @tc.special.erfc_1 %0 : f32[5]
+  %2 = call @tc.special.erfc_1 %0 : f32[5]
+  %3 = add %1, %2 : f32[5]
+  %4 = call @tc.special.nothing %x : f32[5]
+  %5 = call @erfc %4 : f32[5]
+  return %3, %5
+})";
+
+TEST(Target, CallsOfTheLibraryBecomeKernels) {
+  auto module = parse_module(kLibrary, "library");
+  const PipelineReport report = legalize(*module, sample_inputs(module->main(), {}, 3));
+  EXPECT_EQ(fired(report, "library-call-to-kernel"), 2);
+  EXPECT_EQ(find_nodes(*module, [](const Node& n) { return n.is<Call>(); }).size(), 2U);
+
+  // All of it in one pass over memory; equal calls are one.
+  auto whole = parse_module(kLibrary, "library");
+  PipelineOptions options;
+  options.target = &cpu::target();
+  optimize(*whole, options);
+  EXPECT_EQ(find_nodes(*whole, [](const Node& n) { return n.is<Cluster>() && n.region(0).name().empty(); }).size(), 1U);
+  EXPECT_EQ(find_nodes(*whole, [](const Node& n) { return n.is<Cluster>() && !n.region(0).name().empty(); }).size(),
+            1U);
+
+  for (const int level : {0, 2}) {
+    CompileOptions given;
+    given.level = level;
+    const auto executable = compile(parse_module(kLibrary, "library"), given);
+    const auto context = executable->make_context(1);
+    const auto y = executable->run({Tensor::of<float>({5}, {-1, 0, 0.5, 1, 2})}, *context);
+    const std::vector<float> x = {1, 0, 0.25, 1, 4}, plain = {0, 0, 0.5, 1, 2};
+    for (size_t i = 0; i < 5; ++i) {
+      EXPECT_FLOAT_EQ(y[0].tensor().span<float>()[i], 2 * std::erfc(x[i])) << level;
+      EXPECT_EQ(y[1].tensor().span<float>()[i], plain[i]) << level;
+    }
+  }
+  // Without kernels the body is what runs.
+  CompileOptions without;
+  without.kernels = false;
+  const auto reference = compile(parse_module(kLibrary, "library"), without);
+  const auto context = reference->make_context(1);
+  const auto y = reference->run({Tensor::of<float>({5}, {-1, 0, 0.5, 1, 2})}, *context);
+  EXPECT_EQ(y[0].tensor().span<float>()[4], -8);
 }
 
 }  // namespace

@@ -126,5 +126,40 @@ TEST(Special, SmallFloatsKeepTheirType) {
   }
 }
 
+// Kernels take part in what is folded, batched and computed at once.
+TEST(Special, KernelsGiveTheSameOnEveryWay) {
+  const std::vector<float> x = {0.25F, 1.5F, 3, 7.75F, 20, -0.5F};
+  const Tensor in = Tensor::of<float>({2, 3}, x);
+  const Function f = trace("f", {{"x", f32, {2, 3}}}, [&](Var v) {
+    const Var c = asarray(in);
+    return Outputs{{"plain", special::gammaln(v)},
+                   {"constant", special::gammaln(c)},
+                   {"batch", vmap([](Var row) { return special::gammaln(row); })(v)},
+                   {"fused", special::gammaln(v) * 2 - special::digamma(v)}};
+  });
+  const std::vector<Tensor> y = compile(f)({in});
+  const Eager eager;
+  const Var a = asarray(in);
+  const Tensor at_once = special::gammaln(a).tensor(), slope = special::digamma(a).tensor();
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float want = y[0].span<float>()[i];
+    EXPECT_FLOAT_EQ(want, std::lgamma(x[i]));
+    EXPECT_FLOAT_EQ(y[1].span<float>()[i], want);
+    EXPECT_EQ(y[2].span<float>()[i], want);
+    EXPECT_EQ(at_once.span<float>()[i], want);
+    EXPECT_FLOAT_EQ(y[3].span<float>()[i], want * 2 - slope.span<float>()[i]);
+  }
+}
+
+// The gradient takes the exact result, not the one that is rounded to f32: exp(y^2) makes much of little.
+TEST(Special, GradientsOfF32AreExact) {
+  const Function f = trace("f", {{"x", f32, {3}}}, [](Var x) { return grad(sum(special::erfinv(x)), {x})[0]; });
+  const std::vector<float> x = {0.5F, 0.99F, 0.99999F};
+  const Tensor g = compile(f)({Tensor::of<float>({3}, x)})[0];
+  const Function wide = trace("f", {{"x", f64, {3}}}, [](Var v) { return grad(sum(special::erfinv(v)), {v})[0]; });
+  const Tensor exact = compile(wide)({Tensor::of<double>({3}, {x.begin(), x.end()})})[0];
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(g.span<float>()[i] / exact.span<double>()[i], 1, 1e-7) << x[i];
+}
+
 }  // namespace
 }  // namespace tc

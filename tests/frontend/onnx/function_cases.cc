@@ -29,6 +29,18 @@ std::string vectors(const Messages& nodes, const Names& inputs, const Names& out
   return model(graph(nodes, in, out, initializers), {functions, {{"", 18}, {"my", 1}, {"your", 1}}, 10});
 }
 
+// A file's function is what the file says, whatever the library has by that name.
+void library_names(std::vector<FunctionCase>& cases) {
+  cases.push_back(
+      {"name_of_the_library",
+       model(graph({node("gammaln", {"x"}, {"y"}, {}, {.domain = "tc.special"})}, {vector_f32("x")}, {vector_f32("y")}),
+             {{function("tc.special", "gammaln", {"x"}, {"y"}, {node("Neg", {"x"}, {"y"})})},
+              {{"", 18}, {"tc.special", 1}},
+              10}),
+       {{"x", f32s({3, -5})}},
+       {{"y", f32s({-3, 5})}}});
+}
+
 void attributes(std::vector<FunctionCase>& cases) {
   // The default, a value of the call, and the attribute that is handed on to a further function.
   const std::string leaky =
@@ -464,6 +476,7 @@ std::vector<FunctionCase> function_cases() {
   of_onnx_runtime(cases);
   order(cases);
   attributes(cases);
+  library_names(cases);
   names(cases);
   regions(cases);
   operands(cases);
