@@ -29,7 +29,8 @@ Table strict_table() {
   const Table& plain = table(kPlain);
   t.gemm = plain.gemm, t.conv = plain.conv, t.attention = plain.attention, t.rnn = plain.rnn;
   t.gemm.traits.fn = strict_traits<kPlain>;
-  t.conv.winograd = {};
+  for (int i = 0; i < kConvAlgorithms; ++i)
+    if (kConvFacts[i].winograd_outputs > 0) t.conv.tiles[i] = {};
   return t;
 }
 template <Tier kTier>

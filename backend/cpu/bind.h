@@ -102,6 +102,11 @@ class Binder {
   // Floating point operations of a run, for profiles; set before the step is added.
   std::function<double(const Frame&)> flops;
 
+  // See Step::candidates; set before the step is added.
+  std::function<std::vector<Candidate>(const Frame*)> candidates;
+  // The algorithm that CompileOptions::force asks for; null: none.
+  const std::string* forced(const std::string& kind) const;
+
   // Adds the step. State is default-made once per frame; `prepare` runs when extents change.
   template <class State, class Prepare, class Run>
   void step(std::string kernel, Prepare prepare, Run run) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tc/backend/cpu/algorithms.h"
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/gemm_step.h"
 #include "tc/backend/cpu/spatial.h"
@@ -10,6 +11,7 @@ namespace tc::cpu {
 namespace {
 
 using kernels::ConvAlgorithm;
+using kernels::ConvQuery;
 using kernels::ConvShape;
 
 // Of axes that are known at run time only, where the choice of an algorithm asks for extents: the input's, or as many
@@ -177,13 +179,28 @@ void bind_conv_product(Binder& b, const ConvShape& fixed, const ActivationEpilog
   o.a = b.in(0), o.bias = b.in(2), o.residual = b.in(3), o.c = b.out(0);
   if (o.residual != kNoSlot) b.in_place(0, 3);
   b.flops = conv_flops(fixed, kernel_of(b), o.a, o.c);
-  gemm_step(b, o, activation, [=](Frame& f, std::vector<Offsets>& outer) {
+  gemm_step(b, o, activation, [=](const Frame& f, std::vector<Offsets>& outer) {
     outer.assign(1, {});
     kernels::GemmShape g;
     g.m = f.extents(o.a)[0], g.n = fixed.oc, g.k = fixed.ic;
     g.a_rs = g.k, g.c_rs = g.residual_rs = g.n;
     return g;
   });
+}
+
+// What the choice of an algorithm asks about.
+template <class Op>
+ConvQuery query_of(const Binder& b, const ConvShape& fixed, const std::vector<int64_t>& kernel) {
+  const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
+  ConvQuery query{b.table().conv, fixed, b.constant(1) != nullptr, plain, fixed};
+  if constexpr (std::is_same_v<Op, ConvTranspose>) {
+    // Pads and extents of one size speak for all.
+    std::vector<int64_t> extents{1, fixed.ic};
+    extents.insert(extents.end(), std::end(fixed.in) - std::ssize(kernel), std::end(fixed.in));
+    query.padded.reset();
+    if (b.attrs<Op>().output_shape.empty()) query.padded = shape_of<Op>(b.node(), fixed, kernel, extents);
+  }
+  return query;
 }
 
 template <class Op>
@@ -195,23 +212,16 @@ bool bind_conv(Binder& b) {
   if (!given) return false;
   const ConvShape fixed = *given;
   const std::vector<int64_t> kernel = kernel_of(b);
-  const auto& attrs = b.attrs<Op>();
   ActivationEpilogue activation;
-  if constexpr (std::is_same_v<Op, FusedConv>) activation = ActivationEpilogue(attrs.epilogue(), b.table().strip);
+  if constexpr (std::is_same_v<Op, FusedConv>)
+    activation = ActivationEpilogue(b.attrs<Op>().epilogue(), b.table().strip);
+  const std::string* forced = b.forced("conv");
   if constexpr (!kTransposed)
-    if (is_product(b, fixed, attrs.pads)) return bind_conv_product(b, fixed, activation), true;
-  const bool plain = b.layout(0) == Layout::plain && leaves_plain(*b.node().result(0));
-  const auto preferred = plain ? kernels::conv_preferred_plain : kernels::conv_preferred;
+    if (!forced && is_product(b, fixed, b.attrs<Op>().pads)) return bind_conv_product(b, fixed, activation), true;
   const kernels::ConvTable& table = b.table().conv;
-  ConvAlgorithm algorithm = preferred(table, fixed, b.constant(1) != nullptr);
-  if constexpr (kTransposed) {
-    // Pads and extents of one size speak for all.
-    std::vector<int64_t> extents{1, fixed.ic};
-    extents.insert(extents.end(), std::end(fixed.in) - std::ssize(kernel), std::end(fixed.in));
-    const ConvShape nominal = shape_of<Op>(b.node(), fixed, kernel, extents);
-    if (attrs.output_shape.empty() && kernels::conv_accepts(ConvAlgorithm::patches, nominal))
-      algorithm = ConvAlgorithm::patches;
-  }
+  const ConvQuery query = query_of<Op>(b, fixed, kernel);
+  const ConvAlgorithm algorithm = choose(query, forced);
+  b.candidates = [=](const Frame*) { return candidates(query, algorithm, forced); };
   const int width = b.table().gemm.traits.fn().width;
 
   const Slot x = b.in(0, conv_takes_blocked(algorithm) ? Layout::blocked16 : Layout::plain);
@@ -223,12 +233,11 @@ bool bind_conv(Binder& b) {
   // What runs where the extents are small is not always what runs where they are large: of those that are known at run
   // time only, the direct form is kept as well. 512 to 64 channels on an image of one row: 0.82 ms by Winograd, 0.09.
   const bool by_extents = kernels::conv_by_winograd(algorithm) || algorithm == ConvAlgorithm::split;
-  const bool chosen_at_run =
-      by_extents && b.constant(1) && !spatial_extents_known(b) && kernels::conv_accepts(ConvAlgorithm::direct, fixed);
+  const bool chosen_at_run = by_extents && !forced && b.constant(1) && !spatial_extents_known(b) &&
+                             kernels::conv_accepts(ConvAlgorithm::direct, fixed);
   const auto pack = [&](ConvAlgorithm form) {
     const Tensor aligned = b.constant(1)->aligned_copy();
-    std::string key =
-        cat(kTransposed ? "conv_transpose " : "conv ", static_cast<int>(form), " ", fixed.groups, " ", table.pack.name);
+    std::string key = cat(kTransposed ? "conv_transpose " : "conv ", kernels::conv_facts(form).name, " ", fixed.groups);
     for (size_t i = 0; i < 3; ++i) key += cat(" ", fixed.stride[i], ",", fixed.dilation[i]);
     const auto bytes = static_cast<size_t>(kernels::conv_packed_floats(form, fixed)) * sizeof(float);
     return static_cast<const float*>(b.pack(1, key, bytes, [&](void* to) {
@@ -256,7 +265,8 @@ bool bind_conv(Binder& b) {
       [=](Frame& f, ConvState& s) {
         const ConvShape shape = shape_of<Op>(*node, fixed, kernel, f.extents(x));
         s.args.shape = shape;
-        const bool direct = packed_direct && preferred(table, shape, true) == ConvAlgorithm::direct;
+        const bool direct =
+            packed_direct && kernels::conv_choice({table, shape, true, query.plain, {}}) == ConvAlgorithm::direct;
         s.packed = direct ? packed_direct : packed;
         s.plan = kernels::conv_plan(direct ? ConvAlgorithm::direct : algorithm, shape, width);
         s.pack_floats = pack_at_run ? (floats + 15) / 16 * 16 : 0;

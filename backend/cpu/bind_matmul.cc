@@ -290,7 +290,7 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   if (adds->addend >= 0 && b.shape(adds->addend) == b.result_shape(0)) b.in_place(0, adds->addend);
   const Node* node = &b.node();
   b.flops = product_flops(o.a, o.c, p.trans_a);
-  gemm_step(b, o, activation, [=](Frame& f, std::vector<Offsets>& outer) {
+  gemm_step(b, o, activation, [=](const Frame& f, std::vector<Offsets>& outer) {
     const bool adds_more = o.residual != kNoSlot;
     return shape_of(*node, outer, p, f.extents(o.a),
                     in_memory ? f.extents(o.b) : std::span<const int64_t>(packed_extents), f.extents(o.c), adds_more,

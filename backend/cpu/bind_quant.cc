@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tc/backend/cpu/algorithms.h"
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/bind_quant.h"
 #include "tc/backend/cpu/strips.h"
@@ -342,7 +343,9 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const kernels::Int8Table& table = b.table().int8;
   const kernels::ConvTable& conv = b.table().conv;
   if (!w_zero_in_middle) fixed.w_zero = &kZero, fixed.w_zero_step = has_w_zero && !is_one(b, o.w_zero);
-  fixed.algorithm = kernels::int8_conv_preferred(table, fixed);
+  const std::string* forced = b.forced("conv_int8");
+  fixed.algorithm = choose(table, fixed, forced);
+  b.candidates = [=, &table](const Frame*) { return candidates(table, fixed, forced); };
   const bool blocked = kernels::int8_conv_gives_blocked(fixed.algorithm);
   const Layout x_layout = fixed.algorithm == kernels::Int8ConvAlgorithm::gathered    ? Layout::plain
                           : fixed.algorithm == kernels::Int8ConvAlgorithm::depthwise ? Layout::blocked16

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tc/backend/cpu/algorithms.h"
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/target.h"
 #include "tc/ir/eval/interp.h"
@@ -56,8 +57,11 @@ void report_dispatch(const Executable& e) {
   walk_steps(e.plan(), [&](const cpu::Step& s, int depth) {
     std::string refusals;
     for (const auto& r : s.refusals) refusals += cat(refusals.empty() ? "" : "; ", r);
-    report(Topic::dispatch, "graph,depth,op,location,kernel,refused",
-           {e.graph().name(), cat(depth), std::string(s.node->info().name()), s.node->location(), s.kernel, refusals});
+    // Of products the extents of a run decide: tc-run --candidates.
+    const std::string candidates = s.candidates ? cpu::describe(s.candidates(nullptr)) : "";
+    report(Topic::dispatch, "graph,depth,op,location,kernel,refused,candidates",
+           {e.graph().name(), cat(depth), std::string(s.node->info().name()), s.node->location(), s.kernel, refusals,
+            candidates});
   });
 }
 
@@ -79,6 +83,7 @@ void optimise(Module& module, const CompileOptions& options) {
 
 std::shared_ptr<const Executable> compile(std::unique_ptr<Module> module, const CompileOptions& options) {
   const Frame frame("compilation of", module->main().name());
+  cpu::check_forced(options.force);
   std::shared_ptr<Executable> e(new Executable);
   e->module_ = std::move(module);
   e->options_ = options;

@@ -32,6 +32,8 @@ class Context {
   Memory memory() const;
   // From now on each run appends one entry per step; null stops it.
   void profile_into(std::vector<cpu::StepTiming>* timings) { runtime_.profile = timings; }
+  // From now on each run appends one entry per step that has several algorithms; null stops it.
+  void candidates_into(std::vector<cpu::StepCandidates>* candidates) { runtime_.candidates = candidates; }
   // From now on a run ends with Error limit_steps before its next step once `cancel` is true or the steady clock is
   // past the deadline. Null and INT64_MAX: never.
   void stop_at(const std::atomic<bool>* cancel, int64_t deadline_ns) {

@@ -465,6 +465,7 @@ std::vector<Datum> Frame::run_steps(std::vector<Datum> inputs, Frame* outer) {
     } else {
       run_step(step, *this, static_cast<int>(i));
     }
+    if (runtime_.candidates && step.candidates) runtime_.candidates->push_back({&step, step.candidates(this)});
     if (check_aliases) aliases.after(*this, static_cast<int>(i));
     if (check_finite) NonFiniteCheck::after(*this, static_cast<int>(i));
     after(static_cast<int>(i));

@@ -24,6 +24,12 @@ struct StepTiming {
   int64_t bytes;  // read and written, by extents
 };
 
+// The algorithms that a step of a run was chosen from.
+struct StepCandidates {
+  const Step* step;
+  std::vector<Candidate> candidates;
+};
+
 // Blocks of memory for results that leave the arena: outputs and values of data-dependent extents. A block whose tensor
 // has died is used again. Idle blocks are kept only as far as the pool holds little more than was once in use at a
 // time.
@@ -61,9 +67,10 @@ struct Runtime {
   uint64_t max_memory = UINT64_MAX, max_steps = UINT64_MAX;
   uint64_t steps = 0;  // loop iterations of this run
   RandomRun random;
-  std::vector<StepTiming>* profile = nullptr;  // filled when set
-  const std::atomic<bool>* cancel = nullptr;   // the run ends before the next step once it is true
-  int64_t deadline_ns = INT64_MAX;             // of the steady clock; the run ends before the next step after it
+  std::vector<StepTiming>* profile = nullptr;         // filled when set
+  std::vector<StepCandidates>* candidates = nullptr;  // the same
+  const std::atomic<bool>* cancel = nullptr;          // the run ends before the next step once it is true
+  int64_t deadline_ns = INT64_MAX;                    // of the steady clock; the run ends before the next step after it
   int depth = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "tc/backend/cpu/algorithms.h"
 #include "tc/backend/cpu/bind.h"
 #include "tc/backend/cpu/epilogue.h"
 #include "tc/backend/cpu/factor.h"
@@ -34,20 +35,29 @@ template <class Shape>
 void gemm_step(Binder& b, const GemmOperands& o, const ActivationEpilogue& activation, Shape shape) {
   const kernels::GemmTable& table = b.table().gemm;
   const kernels::GemmTraits traits = table.traits.fn();
+  const std::string* forced = b.forced("matmul");
+  const auto args_of = [=](const Frame& f, std::vector<Offsets>& outer) {
+    kernels::GemmArgs args;
+    static_cast<kernels::GemmShape&>(args) = shape(f, outer);
+    // The plan depends on how B is packed, and on strides.
+    if (o.factor) {
+      const Factor::Packed& packed = o.factor->for_rows(args.m);
+      args.packed_b = packed.packed_b, args.halves = packed.halves, args.form = packed.form;
+    }
+    return args;
+  };
+  b.candidates = [=](const Frame* f) {
+    std::vector<Offsets> outer;
+    return f ? candidates(args_of(*f, outer), traits, forced) : std::vector<Candidate>();
+  };
   b.step<GemmState>(
       table.run.name,
       [=](Frame& f, GemmState& s) {
-        s.args = {};
-        static_cast<kernels::GemmShape&>(s.args) = shape(f, s.outer);
+        s.args = args_of(f, s.outer);
         s.args.epilogue.alpha = static_cast<float>(o.alpha);
         s.args.epilogue.beta = static_cast<float>(o.beta);
         activation.fill(s.args.epilogue);
-        // The plan depends on how B is packed, and on strides.
-        if (o.factor) {
-          const Factor::Packed& packed = o.factor->for_rows(s.args.m);
-          s.args.packed_b = packed.packed_b, s.args.halves = packed.halves, s.args.form = packed.form;
-        }
-        s.plan = kernels::gemm_plan(s.args, traits);
+        s.plan = kernels::gemm_plan(choose(s.args, traits, forced), s.args, traits);
         f.need_scratch(kernels::gemm_scratch_bytes(s.plan, f.team().threads()));
       },
       [=, &table](Frame& f, GemmState& s) {

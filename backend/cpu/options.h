@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "tc/kernels/strict.h"
 #include "tc/kernels/tier.h"
@@ -19,6 +21,8 @@ struct CompileOptions {
   // Of random ops that have no seed: runs of the executable draw the same numbers as those of another one with this
   // seed, the first one's those of the first one, and so on. Default: a fresh seed for each executable.
   std::optional<uint64_t> seed = {};
+  // Kind of kernels to the algorithm that computes them wherever it can: algorithms.h has the names.
+  std::map<std::string, std::string> force = {};
 };
 
 }  // namespace tc

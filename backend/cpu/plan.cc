@@ -35,6 +35,11 @@ const kernels::Table& Binder::table() const {
   return builder_.table_;
 }
 
+const std::string* Binder::forced(const std::string& kind) const {
+  const auto it = builder_.options_.force.find(kind);
+  return it == builder_.options_.force.end() ? nullptr : &it->second;
+}
+
 std::optional<std::vector<int64_t>> Binder::ints(const Value* v) {
   if (!v) return std::nullopt;
   if (const Tensor* t = v->constant()) {
@@ -159,6 +164,7 @@ void Binder::add(std::unique_ptr<Step> step, std::string kernel, bool is_ref) {
   step->reads = std::move(reads_);
   step->writes = std::move(writes_);
   step->flops = std::move(flops);
+  step->candidates = std::move(candidates);
   reads_.clear(), writes_.clear();
   builder_.add_step(std::move(step));
   done_ = true;

@@ -64,6 +64,14 @@ struct StepState {
   virtual ~StepState() = default;
 };
 
+// An algorithm that a step may be computed by.
+struct Candidate {
+  std::string name;
+  double ns = 0;     // what it is taken to cost; 0: not compared by cost
+  std::string note;  // why it cannot be used, or was not compared
+  bool usable = false, chosen = false, forced = false;
+};
+
 class Step {
  public:
   virtual ~Step() = default;
@@ -78,6 +86,9 @@ class Step {
   std::vector<Slot> reads, writes;
   std::vector<std::string> refusals;          // kernels that did not accept, and why
   std::function<double(const Frame&)> flops;  // floating point operations of one run; empty: unknown
+  // What its algorithm was chosen from, for the extents of a frame, or without one as far as compilation tells. Empty:
+  // there is one algorithm.
+  std::function<std::vector<Candidate>(const Frame*)> candidates;
 };
 
 // One operation of the extent table.

@@ -135,7 +135,7 @@ void register_conv() {
   for (const Tier tier : usable_tiers()) {
     const std::string prefix = std::string("/") + tier_name(tier) + "/";
     const auto add = [&](const Case& c) {
-      if (conv_by_halves(c.algorithm) && table(tier).conv.split.fn == nullptr) return;
+      if (table(tier).conv.tile(c.algorithm).fn == nullptr) return;
       register_runs("conv" + prefix + c.name, tier, [=](int threads) { return conv_run(tier, threads, c); });
     };
     for (const auto& [channels, size] : kSquares)

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,9 @@ struct CompilerOptions {
   // Takes the place of `threads`: all concurrent runs use this team, and so may those of other programs. A step that
   // finds the team busy runs on its caller's thread alone, so that a burst of callers starts no threads.
   std::shared_ptr<kernels::Team> team = {};
+  // The algorithm that computes a kind of kernels wherever it can, instead of the one that is taken for the fastest:
+  // {{"conv", "direct"}, {"matmul", "tiles"}}. An unknown name is an Error bad_argument that lists the known ones.
+  std::map<std::string, std::string> force = {};
 };
 
 // What one step of a run did.

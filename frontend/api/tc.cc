@@ -95,6 +95,7 @@ Compiled compile(const Function& f, const CompilerOptions& options) {
   o.max_memory = options.max_memory;
   o.max_steps = options.max_steps;
   o.seed = options.seed;
+  o.force = options.force;
   if (options.level < 0 || options.level > 2)
     fail(ErrorCode::bad_argument, "optimisation level ", options.level, " is not 0, 1 or 2");
   if (options.threads < 0) fail(ErrorCode::bad_argument, "a run cannot have ", options.threads, " threads");

@@ -5,14 +5,16 @@
 
 namespace tc::kernels {
 
-void TC_TIER_NAME(conv_direct)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
-void TC_TIER_NAME(conv_depthwise)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
-void TC_TIER_NAME(conv_winograd)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
+#define TC_CONV_TILE(function, ...) \
+  void TC_TIER_NAME(function)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
+#define TC_CONV_NO_TILE
+#define TC_CONV_ALGORITHM(name, tile, ...) tile
+#include "tc/kernels/conv/algorithms.def"
+#undef TC_CONV_ALGORITHM
+#undef TC_CONV_NO_TILE
+#undef TC_CONV_TILE
+
 void TC_TIER_NAME(conv_winograd_pack)(const ConvShape& s, ConvAlgorithm algorithm, const float* w, int64_t block,
                                       float* dst);
-void TC_TIER_NAME(conv_im2col)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
-void TC_TIER_NAME(conv_patches)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
-void TC_TIER_NAME(conv_nchw)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
-void TC_TIER_NAME(conv_depthwise_nchw)(const ConvArgs& args, const ConvPlan& plan, int64_t tile, int worker);
 
 }  // namespace tc::kernels

@@ -39,47 +39,20 @@ struct ConvAlgorithmFacts {
   int winograd_outputs;  // of a tile along an axis; 0 for other algorithms
 };
 
-// X(name, takes blocked, gives blocked, split bf16, Winograd outputs)
-//   direct_plain    one group: first layers, 1x1
-//   split_plain     one group: as split, where the taps of all channels are gathered first
-//   direct          groups whose channels are multiples of 16, or groups == ic == oc
-//   depthwise       groups == ic == oc
-//   split           one group
-//   split_winograd  one group: F(2x2, 3x3) with stride 1
-//   winograd2       of two axes; with stride 1, or 2 for 3x3: F(2x2, 3x3)
-//   winograd4       the same with F(4x4, 3x3), which errs more (see kWinograd4Error); or of one axis, F(4, 3)
-//   winograd6       of two axes with stride 1, F(6x6, 3x3), which errs most
-//   patches         transposed, few outputs, taps that do not overlap
-//   im2col          anything
-//   nchw            not transposed
-//   depthwise_nchw  groups == ic == oc
-#define TC_CONV_ALGORITHMS(X)            \
-  X(direct_plain, false, true, false, 0) \
-  X(split_plain, false, true, true, 0)   \
-  X(direct, true, true, false, 0)        \
-  X(depthwise, true, true, false, 0)     \
-  X(split, true, true, true, 0)          \
-  X(split_winograd, true, true, true, 2) \
-  X(winograd2, true, true, false, 2)     \
-  X(winograd4, true, true, false, 4)     \
-  X(winograd6, true, true, false, 6)     \
-  X(patches, true, false, false, 0)      \
-  X(im2col, false, false, false, 0)      \
-  X(nchw, false, false, false, 0)        \
-  X(depthwise_nchw, false, false, false, 0)
-
+// algorithms.def has a row for each.
 enum class ConvAlgorithm : uint8_t {
-#define TC_CONV_NAME(name, ...) name,
-  TC_CONV_ALGORITHMS(TC_CONV_NAME)
-#undef TC_CONV_NAME
+#define TC_CONV_ALGORITHM(name, ...) name,
+#include "tc/kernels/conv/algorithms.def"
+#undef TC_CONV_ALGORITHM
 };
+constexpr ConvAlgorithmFacts kConvFacts[] = {
+#define TC_CONV_ALGORITHM(name, tile, takes, gives, split, outputs) {#name, takes, gives, split, outputs},
+#include "tc/kernels/conv/algorithms.def"
+#undef TC_CONV_ALGORITHM
+};
+constexpr int kConvAlgorithms = static_cast<int>(sizeof(kConvFacts) / sizeof(kConvFacts[0]));
 constexpr ConvAlgorithmFacts conv_facts(ConvAlgorithm a) {
-  constexpr ConvAlgorithmFacts kFacts[] = {
-#define TC_CONV_FACTS(name, takes, gives, split, outputs) {#name, takes, gives, split, outputs},
-      TC_CONV_ALGORITHMS(TC_CONV_FACTS)
-#undef TC_CONV_FACTS
-  };
-  return kFacts[static_cast<int>(a)];
+  return kConvFacts[static_cast<int>(a)];
 }
 constexpr bool conv_takes_blocked(ConvAlgorithm a) {
   return conv_facts(a).takes_blocked;
@@ -222,35 +195,26 @@ struct ConvTraits {
   double winograd6_number;  // what a number that F(6x6, 3x3) transforms costs, in multiply-adds
 };
 struct ConvTable {
+  using Tile = Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)>;
+  // One tile of conv_pack, of those that transform weights.
+  using Pack = Slot<void(const ConvShape&, ConvAlgorithm, const float* w, int64_t tile, float* dst)>;
   Slot<ConvTraits()> traits;
-  // One tile of conv_pack.
-  Slot<void(const ConvShape&, ConvAlgorithm, const float* w, int64_t tile, float* dst)> pack;
-  // One tile, per algorithm.
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> direct;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise;
-  // Not every machine of a tier has these two.
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> split;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> split_winograd;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> winograd;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> im2col;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> nchw;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> depthwise_nchw;
-  Slot<void(const ConvArgs&, const ConvPlan&, int64_t tile, int worker)> patches;
+  Pack winograd_pack, split_pack;
+  // By algorithm: one tile of the plan. Empty where the machine has none.
+  Tile tiles[kConvAlgorithms];
   // Up to 16 channels, `plane` floats apart in NCHW, to and from one block of NCHW16c. to_blocked fills padding with
   // zeros.
   Slot<void(const float* x, int64_t plane, int channels, int64_t pixels, float* y)> to_blocked;
   Slot<void(const float* x, int64_t plane, int channels, int64_t pixels, float* y)> to_plain;
+
+  const Tile& tile(ConvAlgorithm a) const { return tiles[static_cast<int>(a)]; }
+  Tile& tile(ConvAlgorithm a) { return tiles[static_cast<int>(a)]; }
 };
 
 // Of the kernel that an algorithm's tiles run on.
 const char* conv_kernel_name(const ConvTable& kernels, ConvAlgorithm algorithm);
-// Whether an algorithm can compute a shape.
+// Whether an algorithm can compute a shape, on machines that have it. choice.h says which one is the fastest.
 bool conv_accepts(ConvAlgorithm algorithm, const ConvShape& shape);
-// The fastest algorithm of a table that accepts a shape, when its input may have whichever layout it wants.
-// `constant_weights`: their packing costs nothing.
-ConvAlgorithm conv_preferred(const ConvTable& kernels, const ConvShape& shape, bool constant_weights);
-// The same when input and output are plain, so that another layout costs a pass over each.
-ConvAlgorithm conv_preferred_plain(const ConvTable& kernels, const ConvShape& shape, bool constant_weights);
 // width: GemmTraits::width of the tier.
 ConvPlan conv_plan(ConvAlgorithm algorithm, const ConvShape& shape, int width);
 size_t conv_scratch_bytes(const ConvPlan& plan, int threads);

@@ -19,12 +19,8 @@
 namespace tc::kernels {
 namespace {
 
-// The table's own function, for all other algorithms. Written once, with the tables.
-ConvTable other;
-
 // A strip of outputs: [phase][32 input channels][tap].
 void pack(const ConvShape& shape, ConvAlgorithm algorithm, const float* w, int64_t tile, float* dst) {
-  if (!conv_by_halves(algorithm)) return other.pack.fn(shape, algorithm, w, tile, dst);
   if (conv_by_winograd(algorithm)) return conv_winograd_amx_pack(shape, algorithm, w, tile, dst);
   const ConvShape s = algorithm == ConvAlgorithm::split_plain ? split_gathered(shape) : shape;
   const int64_t taps = s.kernel[1] * s.kernel[2], first = tile * kStripCols;
@@ -263,10 +259,10 @@ void run(const ConvArgs& args, const ConvPlan& p, int64_t tile_index, int worker
 }  // namespace
 
 void use_conv_amx(ConvTable& table) {
-  other = table;
-  table.pack = {pack, other.pack.name};
-  table.split = {run, "conv_f32_split__nchw16c__amx"};
-  table.split_winograd = {conv_winograd_amx, "conv_f32_split_winograd__nchw16c__amx"};
+  table.split_pack = {pack, "conv_f32_split_pack__amx"};
+  table.tile(ConvAlgorithm::split) = {run, "conv_f32_split__nchw16c__amx"};
+  table.tile(ConvAlgorithm::split_plain) = table.tile(ConvAlgorithm::split);
+  table.tile(ConvAlgorithm::split_winograd) = {conv_winograd_amx, "conv_f32_split_winograd__nchw16c__amx"};
 }
 
 }  // namespace tc::kernels

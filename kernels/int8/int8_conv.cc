@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tc/kernels/int8/int8_choice.h"
 #include "tc/kernels/int8/int8_shapes.h"
 #include "tc/kernels/parallel.h"
 
@@ -338,7 +339,7 @@ void depthwise_conv(Team& team, const Int8Table& table, const ConvTable& conv, c
     args.w = reinterpret_cast<const float*>(c.packed_w) + block * taps(c) * kChannelBlock;
     args.epilogue.bias = scratch.bias + block * kChannelBlock;
     const ConvPlan plan = conv_plan(ConvAlgorithm::depthwise, s, kChannelBlock);
-    for (int64_t i = 0; i < plan.tiles(s); ++i) conv.depthwise.fn(args, plan, i, 0);
+    for (int64_t i = 0; i < plan.tiles(s); ++i) conv.tile(ConvAlgorithm::depthwise).fn(args, plan, i, 0);
     const int64_t to = (plane * pixels + begin * c.extent[1]) * kChannelBlock;
     Int8Pixels p{.pixels = (end - begin) * c.extent[1],
                  .channels = std::min<int64_t>(kChannelBlock, c.groups - block * kChannelBlock),
@@ -360,23 +361,37 @@ Int8Table of_direct(Int8Table table) {
   return table;
 }
 
+// Squares are faster, but those of short sums are mostly padding, and want another layout than depthwise ones have.
+// On a Xeon with AMX, one thread and two, qdq_efficientnet 5.9 and 4.1 to 5.4 and 3.7 ms, qdq_resnet18, whose first
+// layer this is, 3.5 and 2.2 to 3.4 and 2.1.
+bool prefers_squares(const Int8Table& table, const Int8ConvArgs& c) {
+  constexpr int64_t kShortSum = 48, kFirstChannels = 3;
+  return table.row_block.fn != nullptr && c.channels > kFirstChannels && taps(c) * c.channels > kShortSum;
+}
+
 }  // namespace
 
-Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs& c) {
-  if (c.w_zero) return Int8ConvAlgorithm::gathered;
-  if (c.groups > 1 && c.channels == 1 && c.out == 1 && taps(c) <= kMostTaps) return Int8ConvAlgorithm::depthwise;
+const char* int8_conv_refusal(const Int8ConvArgs& c, Int8ConvAlgorithm algorithm) {
+  if (algorithm == Int8ConvAlgorithm::gathered) return nullptr;
+  if (c.w_zero) return "filters have zero points";
+  if (algorithm == Int8ConvAlgorithm::depthwise) {
+    const bool depthwise = c.groups > 1 && c.channels == 1 && c.out == 1;
+    return !depthwise ? "not one channel to each group" : taps(c) <= kMostTaps ? nullptr : "too many taps";
+  }
   // Groups begin at a quad, and end with a block.
   const bool groups = c.groups == 1 || (c.channels % 4 == 0 && c.out % kChannelBlock == 0);
-  // Squares are faster, but those of short sums are mostly padding, and want another layout than depthwise ones have.
-  // On a Xeon with AMX, one thread and two, qdq_efficientnet 5.9 and 4.1 to 5.4 and 3.7 ms, qdq_resnet18, whose first
-  // layer this is, 3.5 and 2.2 to 3.4 and 2.1.
-  constexpr int64_t kShortSum = 48, kFirstChannels = 3;
-  const bool squares = table.row_block.fn != nullptr && c.channels > kFirstChannels && taps(c) * c.channels > kShortSum;
-  return groups && !squares ? Int8ConvAlgorithm::direct : Int8ConvAlgorithm::gathered;
+  return groups ? nullptr : "groups are not of whole blocks";
+}
+
+Int8ConvAlgorithm int8_conv_preferred(const Int8Table& table, const Int8ConvArgs& c) {
+  for (const auto only : {Int8ConvAlgorithm::depthwise, Int8ConvAlgorithm::direct})
+    if (int8_conv_refusal(c, only) == nullptr && (only == Int8ConvAlgorithm::depthwise || !prefers_squares(table, c)))
+      return only;
+  return Int8ConvAlgorithm::gathered;
 }
 
 const char* int8_conv_name(const Int8Table& table, const ConvTable& conv, Int8ConvAlgorithm algorithm) {
-  return algorithm == Int8ConvAlgorithm::depthwise ? conv.depthwise.name
+  return algorithm == Int8ConvAlgorithm::depthwise ? conv.tile(ConvAlgorithm::depthwise).name
          : algorithm == Int8ConvAlgorithm::direct  ? of_direct(table).block.name
                                                    : table.block.name;
 }

@@ -195,11 +195,11 @@ std::vector<float> run(Tier tier, ConvAlgorithm algorithm, const ConvShape& s, c
   return unblocked(y.data(), s.n, s.oc, out_pixels);
 }
 
-constexpr ConvAlgorithm kAll[] = {
-    ConvAlgorithm::direct,         ConvAlgorithm::direct_plain, ConvAlgorithm::depthwise,   ConvAlgorithm::winograd2,
-    ConvAlgorithm::winograd4,      ConvAlgorithm::winograd6,    ConvAlgorithm::im2col,      ConvAlgorithm::nchw,
-    ConvAlgorithm::depthwise_nchw, ConvAlgorithm::split,        ConvAlgorithm::split_plain, ConvAlgorithm::patches,
-    ConvAlgorithm::split_winograd};
+std::vector<ConvAlgorithm> all_algorithms() {
+  std::vector<ConvAlgorithm> all;
+  for (int i = 0; i < kConvAlgorithms; ++i) all.push_back(static_cast<ConvAlgorithm>(i));
+  return all;
+}
 
 // Of an algorithm's error, for a sum of `terms` products of numbers up to 1 whose largest result is `largest`.
 double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
@@ -221,12 +221,12 @@ void check(const ConvShape& s, const Extras& extras = {}) {
   double largest = 0;
   for (const double v : plain) largest = std::fmax(largest, std::fabs(v));
   if (extras.strip) largest *= 2;  // as it doubles
-  for (const ConvAlgorithm algorithm : kAll) {
+  for (const ConvAlgorithm algorithm : all_algorithms()) {
     if (!conv_accepts(algorithm, s)) continue;
     Extras e = extras;
     if (!conv_gives_blocked(algorithm)) e.scale = false;
     for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-      if (conv_by_halves(algorithm) && table(tier).conv.split.fn == nullptr) continue;
+      if (table(tier).conv.tile(algorithm).fn == nullptr) continue;
       for (const Edge edge : testing::kEdges) {
         SCOPED_TRACE(describe(s, algorithm, tier));
         std::vector<double> truth = plain;
@@ -237,6 +237,15 @@ void check(const ConvShape& s, const Extras& extras = {}) {
       }
     }
   }
+}
+
+// One that no machine has would be tested by none of these.
+TEST(Conv, EveryTierHasAllButSplit) {
+  for (const Tier tier : testing::machine_tiers(Tier::amx))
+    for (const ConvAlgorithm algorithm : all_algorithms()) {
+      if (conv_by_halves(algorithm) && tier != Tier::amx) continue;
+      EXPECT_NE(table(tier).conv.tile(algorithm).fn, nullptr) << tier_name(tier) << conv_facts(algorithm).name;
+    }
 }
 
 TEST(Conv, ChannelTails) {
@@ -565,9 +574,9 @@ TEST(Conv, SameBitsForAnyNumberOfThreads) {
   const ConvShape shapes[] = {shape_2d(2, 40, 128, 20, 21, 3, 3, 1, 1), shape_2d(1, 32, 32, 40, 41, 3, 3, 2, 1, 1, 32)};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const ConvShape& s : shapes) {
-      for (const ConvAlgorithm algorithm : kAll) {
+      for (const ConvAlgorithm algorithm : all_algorithms()) {
         if (!conv_accepts(algorithm, s)) continue;
-        if (conv_by_halves(algorithm) && table(tier).conv.split.fn == nullptr) continue;
+        if (table(tier).conv.tile(algorithm).fn == nullptr) continue;
         EXPECT_EQ(run(tier, algorithm, s, {}, one, Edge::kBack, nullptr),
                   run(tier, algorithm, s, {}, three, Edge::kBack, nullptr))
             << describe(s, algorithm, tier);

@@ -208,6 +208,16 @@ class Outputs(RunTest):
         events = events["traceEvents"] if isinstance(events, dict) else events
         self.assertTrue(any("dur" in e for e in events))
 
+    def test_candidates_and_forced_ones(self):
+        self.write("m.onnx", matmul_model())
+        text = self.run_tool("m.onnx", "--random", "--candidates")
+        self.assertRegex(text, r"the_MatMul[^\n]* \(gemm_f32[^\n]*\)\n  small[^\n]*; tiles")
+        self.assertIn("(chosen)", text)
+        self.assertIn("tiles (forced)", self.run_tool("m.onnx", "--random", "--candidates", "--force", "matmul=tiles"))
+        refused = self.start("m.onnx", "--random", "--force", "matmul=strassen")
+        self.assertEqual(refused.returncode, 0)
+        self.assertRegex(refused.stderr.decode(), r"^note: [^\n]*the_MatMul[^\n]*: strassen cannot be used: [^\n]+\n$")
+
     def test_help_teaches_by_examples(self):
         text = self.run_tool("--help")
         self.assertIn("Examples:", text)
@@ -238,10 +248,16 @@ class WrongCommandLine(RunTest):
             ("m.tc", "--random", "--dim", "N"),
             ("m.tc", "--random", "--dim", "N=many"),
             ("m.tc", "--random", "--forbid-ref=no_family"),
+            ("m.tc", "--random", "--force", "conv"),
             ("--suite", ".", "--filter", "("),
         ]:
             with self.subTest(args):
                 self.refuses(*args)
+        for force, says in [
+            ("conv=drect", "unknown algorithm 'drect' of conv; one of direct_plain"),
+            ("con=direct", "unknown kind of kernels 'con'; one of conv matmul"),
+        ]:
+            self.refuses("m.tc", "--random", "--force", force, says=says)
 
 
 class BadInput(RunTest):

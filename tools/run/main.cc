@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tc/backend/cpu/algorithms.h"
 #include "tc/backend/cpu/executable.h"
 #include "tc/frontend/api/files/npy.h"
 #include "tc/frontend/api/tc.h"
@@ -29,7 +30,8 @@ struct Options {
   std::string save, save_inputs, expect, trace, forbid_ref, reexport, level = "2", graph_view;
   Tolerance tolerance;
   int repeat = 1, idle_ms = 0;
-  bool json = false, profile = false, memory = false, interpreter = false, widened = false;
+  bool json = false, profile = false, candidates = false, memory = false, interpreter = false, widened = false;
+  std::vector<std::string> force;
   CompilerOptions compile;
   SuiteOptions suite;
   std::optional<Deadline> deadline;
@@ -140,9 +142,13 @@ int run_model(const Options& o) {
   const auto inputs = inputs_of(f, o);
   const auto context = e.make_context(o.compile.threads);
   std::vector<cpu::StepTiming> profile;
+  std::vector<cpu::StepCandidates> candidates;
+  if (o.candidates || !o.compile.force.empty()) context->candidates_into(&candidates);
   start = Clock::now();
   std::vector<Datum> values = e.run(inputs, *context);
   timings.first_run_ms = ms_since(start);
+  context->candidates_into(nullptr);
+  print_unforced(std::cerr, candidates);
   const bool progress = isatty(STDERR_FILENO) && timings.first_run_ms * o.repeat > 2000;
   std::vector<double> run_ms;
   if (o.profile || !o.trace.empty()) context->profile_into(&profile);
@@ -201,7 +207,26 @@ int run_model(const Options& o) {
     std::cout << "\n";
     print_profile(std::cout, profile, o.repeat);
   }
+  if (o.candidates) print_candidates(std::cout, candidates);
   return status;
+}
+
+std::map<std::string, std::string> forced(const std::vector<std::string>& all) {
+  std::map<std::string, std::string> force;
+  for (const std::string& one : all) {
+    const size_t at = one.find('=');
+    if (at == std::string::npos)
+      throw CLI::ValidationError(cat("--force: '", one, "' is not KIND=ALGORITHM, as conv=direct"));
+    force[one.substr(0, at)] = one.substr(at + 1);
+  }
+  cpu::check_forced(force);
+  return force;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& w : words) text += (text.empty() ? "" : ", ") + w;
+  return text;
 }
 
 std::vector<std::string> worker_command(const Options& o, const char* self) {
@@ -210,6 +235,7 @@ std::vector<std::string> worker_command(const Options& o, const char* self) {
   if (!o.compile.isa.empty()) args.insert(args.end(), {"--isa", o.compile.isa});
   if (!o.compile.precision.empty()) args.insert(args.end(), {"--precision", o.compile.precision});
   if (o.compile.compact_weights) args.push_back("--compact-weights");
+  for (const auto& [kind, algorithm] : o.compile.force) args.insert(args.end(), {"--force", cat(kind, "=", algorithm)});
   if (o.interpreter) args.push_back("--interpreter");
   if (!o.reexport.empty()) args.insert(args.end(), {"--reexport", o.reexport});
   if (o.compile.max_memory != UINT64_MAX)
@@ -254,6 +280,7 @@ Examples:
   tc-run model.onnx --input x=image.npy --save out.npz
   tc-run model.onnx --input x=1x3x224x224xf32@random --repeat 100 --profile
   tc-run model.onnx --random --graph-view m.html    a page of the graph with the time of each node, for a browser
+  tc-run model.onnx --random --candidates --force conv=direct
   tc-run model.onnx --random --dim batch=4 --json   times for a program to read
   tc-run model.onnx --inputs in.npz --expect out.npz --rtol 1e-3 --atol 1e-4
   tc-run --suite /usr/share/libonnx-testdata/data   the ONNX backend test cases
@@ -312,6 +339,11 @@ int main(int argc, char** argv) {
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--max-steps", o.compile.max_steps, "loop iterations of a run");
   app.add_option("--seed", o.compile.seed, "of random ops that have none: makes their numbers repeatable");
+  app.add_option("--force", o.force,
+                 cat("KIND=ALGORITHM: compute a kind of kernels (", joined(cpu::algorithm_kinds()),
+                     ") by this algorithm wherever it can be used"))
+      ->allow_extra_args(false);
+  app.add_flag("--candidates", o.candidates, "print which algorithms each node was chosen from, with cost or refusal");
   app.add_flag("--profile", o.profile, "print time by node and by op");
   app.add_option("--trace", o.trace, "write a Chrome/Perfetto trace to this .json file");
   app.add_option("--graph-view", o.graph_view, "write a page (.html) of the graph as it is executed, with times");
@@ -335,6 +367,7 @@ int main(int argc, char** argv) {
     if (app.count("--forbid-ref") && o.forbid_ref == "-") o.forbid_ref.clear();
     if (app.count("--random")) o.inputs.random_seed = o.seed.value_or(1);
     o.compile.level = std::stoi(o.level);
+    o.compile.force = forced(o.force);
     if (o.worker) return serve_suite(o);
     if (o.suite.folder.empty()) {
       if (app.count("--timeout")) o.deadline.emplace(o.suite.timeout_seconds);

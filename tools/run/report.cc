@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "tc/backend/cpu/algorithms.h"
 #include "tc/backend/onnx/atomic_file.h"
 #include "tc/ir/eval/interp.h"
 
@@ -71,6 +73,10 @@ std::string summary(const Datum& d) {
   return text;
 }
 
+std::string place(const Node& n) {
+  return n.location().empty() ? std::string(n.info().name()) : n.location();
+}
+
 std::string rate(double flops, double bytes, double ns) {
   if (ns <= 0) return "";
   if (flops > 0) return format("%.1f GFLOP/s", flops / ns);
@@ -128,8 +134,7 @@ void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timing
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.ns > b.ns; });
   header("node", "kernel");
   for (size_t i = 0; i < std::min<size_t>(rows.size(), 40); ++i) {
-    const auto& n = *rows[i].step->node;
-    line(n.location().empty() ? std::string(n.info().name()) : n.location(), rows[i], rows[i].step->kernel);
+    line(place(*rows[i].step->node), rows[i], rows[i].step->kernel);
   }
   if (rows.size() > 40) out << "(" << rows.size() - 40 << " more)\n";
   out << "\n";
@@ -137,6 +142,22 @@ void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timing
   std::sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   header("op", "");
   for (const auto& [name, r] : ops) line(name, r, "");
+}
+
+void print_candidates(std::ostream& out, const std::vector<cpu::StepCandidates>& candidates) {
+  std::set<const cpu::Step*> shown;
+  for (const auto& [step, all] : candidates)
+    if (shown.insert(step).second)
+      out << "\n" << place(*step->node) << " (" << step->kernel << ")\n  " << cpu::describe(all) << "\n";
+}
+
+void print_unforced(std::ostream& out, const std::vector<cpu::StepCandidates>& candidates) {
+  std::set<const cpu::Step*> shown;
+  for (const auto& [step, all] : candidates) {
+    for (const cpu::Candidate& c : all)
+      if (c.forced && !c.chosen && shown.insert(step).second)
+        out << "note: " << place(*step->node) << ": " << c.name << " cannot be used: " << c.note << "\n";
+  }
 }
 
 void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& timings) {

@@ -23,6 +23,10 @@ void set_percentiles(Timings& t, std::vector<double> run_ms);
 
 // Table by node and by op: time, share, GFLOP/s or GB/s, kernel. `runs` averages.
 void print_profile(std::ostream& out, const std::vector<cpu::StepTiming>& timings, int runs);
+// A paragraph per node that has several algorithms, with the cost of each or why it cannot be used.
+void print_candidates(std::ostream& out, const std::vector<cpu::StepCandidates>& candidates);
+// A line per node whose forced algorithm cannot be used, with the reason.
+void print_unforced(std::ostream& out, const std::vector<cpu::StepCandidates>& candidates);
 // Chrome / Perfetto trace events. Error bad_file when it cannot be written.
 void write_trace(const std::string& path, const std::vector<cpu::StepTiming>& timings);
 
