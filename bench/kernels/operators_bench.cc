@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ceilings.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/bench/zoo/operators.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/kernels/cpu.h"

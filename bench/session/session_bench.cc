@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/frontend/api/tc.h"
 
 namespace {

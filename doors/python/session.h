@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/tc.h"
 
 namespace tc::python {

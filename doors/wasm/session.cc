@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tc/backend/cpu/executable.h"
-#include "tc/backend/cpu/nonfinite_check.h"
+#include "tc/backend/cpu/run/executable.h"
+#include "tc/backend/cpu/run/nonfinite_check.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/text/spelling.h"
 #include "tc/passes/autodiff/autodiff.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/backend/onnx/atomic_file.h"
 #include "tc/ir/module.h"
 #include "tc/ir/text/print.h"

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <sstream>
 
-#include "tc/backend/cpu/executable.h"
-#include "tc/backend/cpu/nonfinite_check.h"
+#include "tc/backend/cpu/run/executable.h"
+#include "tc/backend/cpu/run/nonfinite_check.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/tensor_budget.h"
 #include "tc/ir/text/parse.h"

@@ -16,7 +16,7 @@
 #include "corpus.h"
 #include "guard.h"
 #include "mutate.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/parse.h"

@@ -11,7 +11,7 @@
 #include <map>
 
 #include "../peers/peer.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/verbose.h"
 #include "tc/kernels/cpu.h"
 #include "tc/passes/pipeline.h"

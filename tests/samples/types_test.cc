@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "tc/backend/cpu/executable.h"
-#include "tc/backend/cpu/plan.h"
+#include "tc/backend/cpu/plan/plan.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/grad.h"
 #include "tc/kernels/cpu.h"

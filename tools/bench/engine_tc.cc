@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/kernels/cpu.h"
 #include "tc/tools/bench/engine.h"

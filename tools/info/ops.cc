@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind/bind.h"
 #include "tc/frontend/onnx/import.h"
 #include "tc/ir/attrs.h"
 #include "tc/ir/diag.h"

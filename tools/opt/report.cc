@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "tc/backend/cpu/target.h"
+#include "tc/backend/cpu/legalize/target.h"
 #include "tc/passes/pass.h"
 
 namespace tc {

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tc/backend/cpu/algorithms.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/bind/algorithms.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/frontend/api/files/npy.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/ir/eval/interp.h"

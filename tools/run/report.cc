@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tc/backend/cpu/algorithms.h"
+#include "tc/backend/cpu/bind/algorithms.h"
 #include "tc/backend/onnx/atomic_file.h"
 #include "tc/ir/eval/interp.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/tools/common/timing.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "tc/backend/cpu/algorithms.h"
+#include "tc/backend/cpu/bind/algorithms.h"
 #include "tc/bench/zoo/operators.h"
 #include "tc/ir/diag.h"
 #include "tc/kernels/cpu.h"

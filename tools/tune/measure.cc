@@ -4,8 +4,8 @@
 #include <limits>
 #include <memory>
 
-#include "tc/backend/cpu/algorithms.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/bind/algorithms.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/bench/zoo/operators.h"
 #include "tc/frontend/api/tc.h"
 #include "tc/tools/common/timing.h"

@@ -1,6 +1,6 @@
 // Values that a step hands on without a copy must outlive later steps that work in place. Each program makes a value by
 // a kernel, hands it on by a reference body or a region, and lets a later step take over the first one's memory.
-#include "tc/backend/cpu/alias_check.h"
+#include "tc/backend/cpu/run/alias_check.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "compare.h"
-#include "tc/backend/cpu/bind.h"
+#include "tc/backend/cpu/bind/bind.h"
 #include "tc/ir/text/parse.h"
 #include "tc/kernels/cpu.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "compare.h"
-#include "tc/backend/cpu/plan.h"
+#include "tc/backend/cpu/plan/plan.h"
 #include "tc/ir/builder.h"
 
 namespace tc {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/module.h"
 
 namespace tc {

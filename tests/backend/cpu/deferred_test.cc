@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compare.h"
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/text/parse.h"
 
 namespace tc {

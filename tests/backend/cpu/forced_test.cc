@@ -7,7 +7,7 @@
 #include <set>
 
 #include "compare.h"
-#include "tc/backend/cpu/algorithms.h"
+#include "tc/backend/cpu/bind/algorithms.h"
 #include "tc/ir/eval/wide.h"
 #include "tc/kernels/conv/conv.h"
 #include "tests/samples/sample.h"

@@ -11,7 +11,7 @@
 
 #include "compare.h"
 #include "random_graph.h"
-#include "tc/backend/cpu/placement.h"
+#include "tc/backend/cpu/plan/placement.h"
 #include "tc/ir/builder.h"
 #include "tc/ir/text/parse.h"
 #include "tc/ir/text/print.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "compare.h"
-#include "tc/backend/cpu/byte_grid.h"
+#include "tc/backend/cpu/bind/byte_grid.h"
 #include "tc/ir/builder.h"
 
 namespace tc {

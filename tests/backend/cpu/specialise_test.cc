@@ -1,5 +1,5 @@
 // Plans that are made when the same extents and small integers come again.
-#include "tc/backend/cpu/specialise.h"
+#include "tc/backend/cpu/run/specialise.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "compare.h"
-#include "tc/backend/cpu/strips.h"
+#include "tc/backend/cpu/bind/strip_builder.h"
 #include "tc/ir/builder.h"
 #include "tc/ir/text/parse.h"
 #include "tc/passes/fuse/fuse.h"

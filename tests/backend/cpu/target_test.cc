@@ -1,6 +1,6 @@
 // The target's passes are part of the pipeline: their rewrites keep the numbers, obey limits, and leave no op that a
 // kernel could have served.
-#include "tc/backend/cpu/target.h"
+#include "tc/backend/cpu/legalize/target.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/text/parse.h"
 #include "tc/passes/check_values.h"
 #include "tc/passes/driver.h"

@@ -2,7 +2,7 @@
 // error that says which limit it was, in both engines, and leave what ran them usable.
 #include <gtest/gtest.h>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/tensor_budget.h"
 #include "tc/ir/text/parse.h"

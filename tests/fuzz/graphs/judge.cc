@@ -6,7 +6,7 @@
 #include <iostream>
 #include <set>
 
-#include "tc/backend/cpu/executable.h"
+#include "tc/backend/cpu/run/executable.h"
 #include "tc/frontend/dsl/function.h"
 #include "tc/ir/eval/interp.h"
 #include "tc/ir/text/print.h"

@@ -1,0 +1,7 @@
+#include "tc/backend/cpu/bind/bind.h"
+
+namespace tc::cpu {
+
+void rows_bind_sequence(BindRows&) {}
+
+}  // namespace tc::cpu

@@ -1,7 +1,0 @@
-#include "tc/backend/cpu/bind.h"
-
-namespace tc::cpu {
-
-void rows_bind_control(BindRows&) {}
-
-}  // namespace tc::cpu
