@@ -20,8 +20,8 @@ struct Run {
 };
 
 // Registers `name`/threads:1, and with as many threads as there are cores, for each of which `make` is called when it
-// is its turn. Counters: GFLOP/s and their share of the tier's f32 multiply-adds (which products of halves or of bytes
-// may exceed); GB/s and their share of a copy within the smallest memory that holds the bytes.
+// is its turn. Counters: GFLOP/s and their share of the tier's f32 multiply-adds (which products of split bf16 or of
+// bytes may exceed); GB/s and their share of a copy within the smallest memory that holds the bytes.
 void register_runs(const std::string& name, Tier tier, std::function<Run(int threads)> make);
 
 }  // namespace tc::kernels

@@ -35,8 +35,8 @@ struct Gemm {
     g.c = c.data, g.c_rs = s.n;
     if (s.packed) {
       gemm_pack(team, kernels, b.data, g.b_rs, g.b_cs, s.k, s.n, packed.data, *s.packed);
-      (s.packed == GemmForm::halves ? g.halves : g.packed_b) = packed.data;
-      if (s.packed != GemmForm::halves) g.form = *s.packed;
+      (s.packed == GemmForm::split_bf16 ? g.split_bf16 : g.packed_b) = packed.data;
+      if (s.packed != GemmForm::split_bf16) g.form = *s.packed;
     }
     plan = gemm_plan(g, kernels.traits.fn());
     scratch = Buffer(static_cast<int64_t>(gemm_scratch_bytes(plan, threads) / 4));
@@ -54,8 +54,8 @@ Run gemm_run(Tier tier, int threads, const Shape& s) {
           [work] { gemm(work->team, work->kernels, work->g, work->plan); }};
 }
 
-constexpr const char* kForms[] = {"/packed", "/halves", "/fixed", "/f16", "/bf16"};
-constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::halves, kFixed = GemmForm::fixed,
+constexpr const char* kForms[] = {"/packed", "/split_bf16", "/fixed", "/f16", "/bf16"};
+constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::split_bf16, kFixed = GemmForm::fixed,
                    kF16 = GemmForm::f16, kBf16 = GemmForm::bf16;
 const Shape kShapes[] = {
     {256, 256, 256},           {512, 512, 512},           {1024, 1024, 1024},        {2048, 2048, 2048},

@@ -49,7 +49,7 @@ struct AttentionArgs {
 // query, all heads of one key head.
 struct AttentionPlan {
   bool grouped = false;
-  bool split = false;          // by halves of the factors, on the tiles of AMX
+  bool split = false;          // in split bf16, on the tiles of AMX
   std::int64_t rows = 0;       // of a unit
   std::int64_t row_block = 1;  // rows of a tile
   std::int64_t key_block = 1;  // keys at a time

@@ -1,5 +1,5 @@
-// Both products by halves of their factors. A block's keys and values are split once for all rows of a tile; its scores
-// are computed for 32 rows at a time and become halves while they are in registers.
+// Both products in split bf16. A block's keys and values are split once for all rows of a tile; its scores
+// are computed for 32 rows at a time and become split bf16 while they are in registers.
 #include "tc/kernels/attention/attention_amx.h"
 
 #include "tc/kernels/attention/attention_tier.h"
@@ -23,12 +23,12 @@ std::byte* bytes(float* p) {
   return reinterpret_cast<std::byte*>(p);
 }
 
-// A worker's memory. Halves are in strips of 32 rows or columns, of steps of 32.
+// A worker's memory. split bf16 are in strips of 32 rows or columns, of steps of 32.
 struct Scratch {
-  float* queries;  // halves: left factor of the scores
-  float* keys;     // halves of a block's: the right one
-  float* weights;  // halves of 32 rows' exponentials: left factor of the result
-  float* values;   // halves of a block's: the right one
+  float* queries;  // split bf16: left factor of the scores
+  float* keys;     // bf16 pairs of a block's: the right one
+  float* weights;  // bf16 pairs of 32 rows' exponentials: left factor of the result
+  float* values;   // bf16 pairs of a block's: the right one
   float* scores;   // of 32 rows, strips of 32 x 32
   float* tile;     // 32 x 32 sums of the result
   float* out;      // rows x value size, rounded up to strips
@@ -124,7 +124,7 @@ void split_values(const AttentionArgs& a, const float* v, int64_t n, const Scrat
   }
 }
 
-// Halves of two registers of numbers from 0 to 1, or NaN: pairs of one of each.
+// Split bf16 of two registers of numbers from 0 to 1, or NaN: pairs of one of each.
 TC_INLINE Halves split_weights(__m512 x, __m512 y) {
   const __m512i half = _mm512_set1_epi32(0x8000), upper = _mm512_set1_epi32(static_cast<int>(0xffff0000));
   const auto rounded = [&](__m512 f) { return _mm512_add_epi32(_mm512_castps_si512(f), half); };
@@ -147,7 +147,7 @@ TC_INLINE VecF first_lanes(VecF x, int64_t seen) {
 enum class Masked { no, by_bias, otherwise };
 
 // Row i's scores of `n` keys from `column` on become exponentials relative to its greatest score so far, of which the
-// halves are written. NaN are not compared with, but summed.
+// split bf16 are written. NaN are not compared with, but summed.
 template <Masked kMasked>
 void soften(const AttentionArgs& a, const Rows& r, const Scratch& s, int64_t i, int64_t column, int64_t n, bool first) {
   const float* from = s.scores + i % kStripRows * kStripCols;

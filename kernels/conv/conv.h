@@ -35,7 +35,7 @@ struct ConvShape {
 struct ConvAlgorithmFacts {
   const char* name;
   bool takes_blocked, gives_blocked;
-  bool split_bf16;       // products of two halves of each factor, which err by kSplitError
+  bool split_bf16;       // three products of two bf16 for each operand, which err by kSplitError
   int winograd_outputs;  // of a tile along an axis; 0 for other algorithms
 };
 
@@ -72,7 +72,7 @@ constexpr int winograd_outputs(ConvAlgorithm a) {
 
 // Bounds on the error of the Winograd algorithms with zero-mean data, relative to the largest |output|, for up to 512
 // input channels; direct convolution stays below 1e-6. Measured with uniform data and 256 channels: 5e-7, 3.2e-6
-// and 2.3e-5, with stride 2 8e-7 and 2.0e-6; by halves 7e-6.
+// and 2.3e-5, with stride 2 8e-7 and 2.0e-6; in split bf16 7e-6.
 inline constexpr double kWinograd2Error = 3e-6, kWinograd4Error = 1.5e-5, kWinograd6Error = 5e-5;
 inline constexpr double kSplitWinogradError = 3e-5;
 
@@ -94,7 +94,7 @@ inline constexpr int64_t kScratchHead = 16;
 // Up to so many input channels direct_plain sums over a flat table of (tap, channel) pairs.
 inline constexpr int64_t kFlatChannels = 8;
 
-// Pixels whose taps split_plain gathers before it makes halves of them.
+// Pixels whose taps split_plain gathers before it makes bf16 pairs of them.
 inline constexpr int64_t kGatheredPixels = 8;
 
 // Up to so many outputs of direct have lanes of input channels: [phase][input block][tap][output][16].
@@ -174,13 +174,13 @@ struct ConvPlan {
   int64_t tiles(const ConvShape& s) const { return s.n * groups * planes * row_tiles * col_tiles * block_tiles; }
 };
 
-// The input of a tile of the split algorithm in scratch, as bytes: for each 32 channels the high halves of every phase,
-// one line of 64 to a pixel, and `low` behind them the low ones. A phase has the rows and columns that are a stride
-// apart.
+// The input of a tile of the split algorithm in scratch, as bytes: for each 32 channels the high bf16 pairs of every
+// phase, one line of 64 to a pixel, and `low` behind them the low ones. A phase has the rows and columns that are a
+// stride apart.
 struct SplitRegion {
   int64_t rows, cols;  // of a phase
   int64_t phases[2];
-  int64_t plane, low, block;  // bytes of a phase, to the low halves, of 32 channels
+  int64_t plane, low, block;  // bytes of a phase, to the low parts, of 32 channels
 };
 // The convolution of stride 1 whose outputs are those of a transposed one with the same remainder of the stride, for
 // any remainder r: output g is g * stride + r - pad there, if that exists. The shape itself if it is not transposed.

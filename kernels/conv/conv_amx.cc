@@ -1,13 +1,13 @@
-// Direct convolution by halves of its factors, NCHW16c to NCHW16c. Compiled for AMX: chosen where the machine has it
+// Direct convolution in split bf16, NCHW16c to NCHW16c. Compiled for AMX: chosen where the machine has it
 // and the operating system lets us.
 //
-// A tile of the plan is a range of output rows and one of output blocks. The input that the rows read becomes halves,
-// 32 channels to a line, in the worker's scratch, where the next blocks of the same rows find them again; with padding,
-// so that tiles know no borders, and with what a stride skips sorted apart, so that neighbouring outputs always read
-// neighbouring lines. 32 outputs in a row are then one strip of the product, whichever image rows they fall into; those
-// between the end of one row and the beginning of the next are computed and dropped. The outputs of a transposed one
-// that see the same kernel indices are a convolution of stride 1 each, whose results lie a stride apart: see
-// split_forward.
+// A tile of the plan is a range of output rows and one of output blocks. The input that the rows read becomes split
+// bf16, 32 channels to a line, in the worker's scratch, where the next blocks of the same rows find them again; with
+// padding, so that tiles know no borders, and with what a stride skips sorted apart, so that neighbouring outputs
+// always read neighbouring lines. 32 outputs in a row are then one strip of the product, whichever image rows they fall
+// into; those between the end of one row and the beginning of the next are computed and dropped. The outputs of a
+// transposed one that see the same kernel indices are a convolution of stride 1 each, whose results lie a stride apart:
+// see split_forward.
 #include "tc/kernels/conv/conv_amx.h"
 
 #include <cstring>
@@ -91,7 +91,8 @@ struct Gathered {
   const float* image;  // plain
   std::byte* to;
 
-  // Some pixels of a row are gathered before they become halves: a load must not meet stores that it spans in flight.
+  // Some pixels of a row are gathered before they become split bf16: a load must not meet stores that it spans in
+  // flight.
   void convert(int64_t first, int64_t count, float* steps, int64_t steps_apart) const {
     const int64_t end = first + count;
     for (int64_t at = first, pixels = 0; at < end; at += pixels) {

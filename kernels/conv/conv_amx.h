@@ -3,7 +3,7 @@
 
 namespace tc::kernels {
 
-// Gives the table of the AVX-512 tier direct convolution and Winograd's by halves of their factors, on the bf16 tiles
+// Gives the table of the AVX-512 tier direct convolution and Winograd's in split bf16, on the bf16 tiles
 // of AMX: see gemm/split_amx.h.
 void use_conv_amx(ConvTable& table);
 

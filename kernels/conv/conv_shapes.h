@@ -105,7 +105,7 @@ double direct_cost(const ConvTable& kernels, const ConvShape& shape);
 double split_cost(const ConvTable& kernels, const ConvShape& shape);
 double direct_plain_cost(const ConvQuery& query);
 double depthwise_cost(ConvAlgorithm algorithm, const ConvQuery& query);
-// By halves on AMX: how many times as fast as multiply-adds at their peak.
+// In split bf16 on AMX: how many times as fast as multiply-adds at their peak.
 inline constexpr double kSplitSpeed = 2.2;
 
 const char* refuses_depthwise(ConvAlgorithm algorithm, const ConvShape& shape);

@@ -72,9 +72,9 @@ constexpr const char* kReordersPay = "reorders pay";
 const char* stays(const ConvQuery& q, ConvAlgorithm blocked) {
   const ConvShape& s = q.shape;
   if (nchw_use(s) < 0.8) return "short lines leave lanes empty";
-  // What halves save must pay for both reorders, and for the way to halves, in multiply-adds. A Xeon, time by these /
-  // by plain planes: 24 to 72 of 56 x 56 1.8, 32 to 64 of it 1.3, 144 to 32 of 28 x 28 1.2, 40 to 120 of it 1.1, 64 to
-  // 64 and 120 to 40 of it 1.0, 240 to 80 of 14 x 14 0.66.
+  // What split bf16 save must pay for both reorders, and for the conversion to split bf16, in multiply-adds. A Xeon,
+  // time by these / by plain planes: 24 to 72 of 56 x 56 1.8, 32 to 64 of it 1.3, 144 to 32 of 28 x 28 1.2, 40 to 120
+  // of it 1.1, 64 to 64 and 120 to 40 of it 1.0, 240 to 80 of 14 x 14 0.66.
   constexpr int64_t kWritten = 23, kRead = 57;
   if (blocked == ConvAlgorithm::split && is_pointwise(s))
     return s.oc * s.ic < kWritten * s.oc + kRead * s.ic ? nullptr : kReordersPay;

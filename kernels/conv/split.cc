@@ -1,4 +1,4 @@
-// Direct convolution by halves of its factors: what is to know of it without AMX, on which its tiles run (conv_amx.cc).
+// Direct convolution in split bf16: what is to know of it without AMX, on which its tiles run (conv_amx.cc).
 // split_plain gathers the taps of a first layer and is pointwise then.
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 namespace tc::kernels {
 namespace {
 
-// Of the split algorithm: the halves of a tile's input take up to half a megabyte of L2, which machines with AMX have
-// two of.
+// Of the split algorithm: the bf16 pairs of a tile's input take up to half a megabyte of L2, which machines with AMX
+// have two of.
 constexpr int64_t kSplitRegionFloats = 128 * 1024;
 int64_t split_region_floats(const ConvShape& s, int64_t rows, int64_t cols) {
   return ceil_div(s.ic, kSplitChannels) * split_region(s, rows, cols).block / static_cast<int64_t>(sizeof(float));
@@ -37,7 +37,7 @@ void plan(ConvPlan& p, const ConvShape& shape, int) {
   const auto count = [&] {
     return s.n * ceil_div(p.rows, p.row_tile) * ceil_div(p.cols, p.col_tile) * ceil_div(blocks(s.oc), p.block_tile);
   };
-  // Fewer output channels to a tile: every worker makes halves of the region, but no weight is read twice.
+  // Fewer output channels to a tile: every worker makes bf16 pairs of the region, but no weight is read twice.
   while (count() < kWantedFewTiles && p.block_tile > 4) p.block_tile = halve(p.block_tile, 2);
   while (count() < kWantedFewTiles && shrink()) {
   }
@@ -52,7 +52,7 @@ void plan_gathered(ConvPlan& p, const ConvShape& s, int width) {
   p.worker_floats += kGatheredPixels * round_up(s.ic * volume(s.kernel), kSplitChannels) + kChannelBlock;
 }
 
-// By halves on AMX: how many times as fast as multiply-adds at their peak, and what a number read or written costs
+// In split bf16 on AMX: how many times as fast as multiply-adds at their peak, and what a number read or written costs
 // beside them, and beside those of pointwise ones directly. The share that padding to whole tiles leaves is computed
 // too, as is what lies between two rows of the image. Where a processor's other thread belongs to a busy guest, tiles
 // take two to three times as long, multiply-adds 1.3 times, from second to second. So the method that loses less in the

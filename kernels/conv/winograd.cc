@@ -1,4 +1,4 @@
-// Winograd's method: see winograd_tier.cc for its tiles, winograd_amx.cc for those by halves of their factors.
+// Winograd's method: see winograd_tier.cc for its tiles, winograd_amx.cc for those in split bf16.
 #include <algorithm>
 
 #include "tc/kernels/conv/conv_shapes.h"
@@ -37,9 +37,9 @@ void plan(ConvPlan& p, const ConvShape& given, int width) {
       kScratchHead + products * (tiles * channels + kChannelBlock) + elements * (tiles * width + kChannelBlock);
 }
 
-// The same by halves, whose products are of 32 tiles and 32 outputs. Strips of these share an element's input as long
-// as it is near; where there are few, ranges are shorter: 128 to 32 channels of 14 x 14, two threads, 0.042 to 0.026
-// ms, 256 to 32 0.090 to 0.048.
+// The same in split bf16, whose products are of 32 tiles and 32 outputs. Strips of these share an element's input as
+// long as it is near; where there are few, ranges are shorter: 128 to 32 channels of 14 x 14, two threads, 0.042 to
+// 0.026 ms, 256 to 32 0.090 to 0.048.
 constexpr int64_t kMostStrips = 4, kWantedStripTiles = 4;
 void plan_split(ConvPlan& p, const ConvShape& s, int) {
   const int64_t m = winograd_outputs(p.algorithm);
@@ -116,12 +116,13 @@ double cost(ConvAlgorithm algorithm, const ConvQuery& q) {
   return weights * tiles / 0.8 + transforms + reads;
 }
 
-// The same by halves, at the speed of split_cost. A Xeon as above, one thread, time by this / directly by halves, quiet
-// and busy: 64 channels of 56 x 56 1.13 and 0.65, 96 of 28 x 28 1.00 and 0.61, 128 of it 0.94 and 0.59, 192 of 14 x 14
-// 1.05 and 0.66, 256 of it 1.06 and 0.69, 512 of it 0.92 and 0.67, of 7 x 7 1.22 and 0.65, quiet 128 to 32 of 14 x 14
-// 1.24; / by m = 4 of f32: 64 of 28 x 28 1.00 and 1.27, of 56 x 56 0.95 and 1.24, 96 of 28 x 28 0.83 and 1.17, 128 of
-// it 0.82 and 1.08, of 56 x 56 0.73 and 1.15, 256 of 28 x 28 0.89 and 1.15, 512 of 14 x 14 0.60 and 0.80. (By m = 4
-// with halves 0.70 and 0.88 of these, but the error would be 4e-5, and in a U-Net of 23 convolutions 9e-5.)
+// The same in split bf16, at the speed of split_cost. A Xeon as above, one thread, time by this / directly in split
+// bf16, quiet and busy: 64 channels of 56 x 56 1.13 and 0.65, 96 of 28 x 28 1.00 and 0.61, 128 of it 0.94 and 0.59, 192
+// of 14 x 14 1.05 and 0.66, 256 of it 1.06 and 0.69, 512 of it 0.92 and 0.67, of 7 x 7 1.22 and 0.65, quiet 128 to 32
+// of 14 x 14 1.24; / by m = 4 of f32: 64 of 28 x 28 1.00 and 1.27, of 56 x 56 0.95 and 1.24, 96 of 28 x 28 0.83
+// and 1.17, 128 of it 0.82 and 1.08, of 56 x 56 0.73 and 1.15, 256 of 28 x 28 0.89 and 1.15, 512 of 14 x 14 0.60 and
+// 0.80. (By m = 4 with split bf16 0.70 and 0.88 of these, but the error would be 4e-5, and in a U-Net of 23
+// convolutions 9e-5.)
 constexpr double kSplitTransformedNumber = 15;
 double split_winograd_cost(ConvAlgorithm, const ConvQuery& q) {
   const ConvTable& kernels = q.kernels;

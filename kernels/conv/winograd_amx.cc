@@ -1,6 +1,6 @@
-// Winograd's method, F(2x2, 3x3), with products by halves of their factors: winograd_tier.cc on the bf16 tiles of AMX.
-// The numbers that a tile of the input is transformed to become halves, 32 channels to a line; the lines of 32 tiles
-// are a strip of the product.
+// Winograd's method, F(2x2, 3x3), with products in split bf16: winograd_tier.cc on the bf16 tiles of AMX.
+// The numbers that a tile of the input is transformed to become split bf16, 32 channels to a line; the lines of 32
+// tiles are a strip of the product.
 #include "tc/kernels/conv/conv_amx.h"
 #include "tc/kernels/conv/held_tier.h"
 #include "tc/kernels/conv/winograd_tier.h"
@@ -17,7 +17,7 @@ constexpr int64_t kStripBlocks = kStripCols / kChannelBlock;
 // for a strip of outputs are [32 channels][piece].
 struct Layout {
   int64_t pieces, steps;
-  int64_t low;             // bytes from the input's high halves to the low ones
+  int64_t low;             // bytes from the input's high parts to the low ones
   int64_t piece, element;  // bytes of the input
   int64_t weights;         // bytes of an element's
 

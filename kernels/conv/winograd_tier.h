@@ -1,5 +1,5 @@
-// What Winograd's method has in common for f32 and for halves: kernels, tiles of the input and of the output, and the
-// ranges of them that a tile of the plan has. Only winograd_*.cc files include it.
+// What Winograd's method has in common for f32 and for split bf16: kernels, tiles of the input and of the output, and
+// the ranges of them that a tile of the plan has. Only winograd_*.cc files include it.
 #pragma once
 #include "tc/kernels/conv/algorithms_tier.h"
 #include "tc/kernels/conv/winograd_forms_tier.h"

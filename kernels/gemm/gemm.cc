@@ -15,9 +15,9 @@ namespace {
 
 // Two threads meet in the middle of a phase. Where both would go over all columns, one for each of two row tiles, half
 // of B comes from the core that packed it, and is taken back to be packed anew: 512x512x512 on cores that share no
-// cache spends 80 of 820 us on packing. By halves of the columns each core packs what it reads, in 23 of 775 us, though
-// both pack all of A; of more row tiles that takes as long as it saves.
-bool by_halves(const GemmPlan& p, const Team& team) {
+// cache spends 80 of 820 us on packing. In split bf16 of the columns each core packs what it reads, in 23 of 775 us,
+// though both pack all of A; of more row tiles that takes as long as it saves.
+bool in_split_bf16(const GemmPlan& p, const Team& team) {
   return team.threads() == 2 && p.strassen && p.source == GemmPlan::Source::phase && p.row_tiles == 2 &&
          p.col_tiles % 2 == 0;
 }
@@ -44,7 +44,7 @@ int64_t GemmPlan::tiles(int phase) const {
 }
 
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form) {
-  if (form == GemmForm::halves) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
+  if (form == GemmForm::split_bf16) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
   const int64_t columns = round_up(n, traits.lanes);
   // Eleven bytes for four of them.
   if (form == GemmForm::fixed) return ceil_div(11 * columns * k, 16) + columns;
@@ -62,9 +62,9 @@ bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, 
 }
 
 GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n) {
-  const bool halves = traits.splits && k >= kLeastSplitSteps && n >= kLeastSplitColumns &&
-                      4 * gemm_packed_floats(traits, k, n, GemmForm::halves) <= 5 * k * n;
-  return halves ? GemmForm::halves : GemmForm::panels;
+  const bool split_bf16 = traits.splits && k >= kLeastSplitSteps && n >= kLeastSplitColumns &&
+                          4 * gemm_packed_floats(traits, k, n, GemmForm::split_bf16) <= 5 * k * n;
+  return split_bf16 ? GemmForm::split_bf16 : GemmForm::panels;
 }
 
 float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker) {
@@ -80,7 +80,7 @@ void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_r
                float* dst, GemmForm form) {
   const GemmTraits traits = kernels.traits.fn();
   const auto pack = kernels.pack(form).fn;
-  const int64_t width = form == GemmForm::halves ? kSplitStrip * kSplitTogether : traits.width;
+  const int64_t width = form == GemmForm::split_bf16 ? kSplitStrip * kSplitTogether : traits.width;
   const Tiling panels = tile_by_cost(ceil_div(n, width), width * k, kPhaseFloats / 16);
   parallel_for(team, panels.count(), [&](int64_t tile, int) {
     const int64_t col = panels.begin(tile) * width;
@@ -104,11 +104,11 @@ void gemm(Team& team, const GemmTable& kernels, const GemmArgs& args, const Gemm
   if (plan.own_a)
     for (auto [worker, last] = team.workers(); worker < last; ++worker)
       own_left(gemm_worker_scratch(args, plan, worker)).row_tile = -1;
-  const bool halves = by_halves(plan, team);
+  const bool split_bf16 = in_split_bf16(plan, team);
   for (int phase = 0; phase < plan.phases(); ++phase) {
     parallel_for(team, plan.tiles(phase), [&](int64_t tile, int worker) {
       const NoSubnormals flushed;
-      kernels.run.fn(args, plan, phase, halves && phase % 2 == 1 ? tile_of_half(plan, tile) : tile, worker);
+      kernels.run.fn(args, plan, phase, split_bf16 && phase % 2 == 1 ? tile_of_half(plan, tile) : tile, worker);
     });
   }
 }

@@ -6,8 +6,8 @@
 //
 // The packed form of B serves every M: panels of `width` columns (GemmTraits, a property of the tier), each [k][width];
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
-// (gemm_pack) or lies in memory with any strides. Where the tier computes by halves of its factors, B may be packed as
-// such instead (GemmForm::halves), or as well: panels then serve up to four rows. What is multiplied by a few rows
+// (gemm_pack) or lies in memory with any strides. Where the tier computes in split bf16, B may be packed as
+// such instead (GemmForm::split_bf16), or as well: panels then serve up to four rows. What is multiplied by a few rows
 // alone may be packed in fewer bits (GemmForm::fixed, f16 and bf16).
 #pragma once
 #include <cstddef>
@@ -34,15 +34,15 @@ struct GemmShape {
 // How B is packed. `fixed`: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats
 // half as much again is read. What 22 bits of a column's largest number hold is exact. `f16`, `bf16`: panels of such
 // numbers, for a B that is exact in them.
-enum class GemmForm : uint8_t { panels, halves, fixed, f16, bf16 };
+enum class GemmForm : uint8_t { panels, split_bf16, int22, f16, bf16 };
 
 struct GemmArgs : GemmShape {
   const float* a = nullptr;
-  const float* b = nullptr;          // unused when packed_b or halves are set
-  const float* packed_b = nullptr;   // as panels; b_batch then counts floats of packed form
-  GemmForm form = GemmForm::panels;  // of packed_b; in fewer bits: m <= few_rows, or kGemvRows
-  const float* halves = nullptr;     // as halves; the same. Both: without batches
-  float* c = nullptr;                // overlaps neither A nor B
+  const float* b = nullptr;           // unused when packed_b or split bf16 are set
+  const float* packed_b = nullptr;    // as panels; b_batch then counts floats of packed form
+  GemmForm form = GemmForm::panels;   // of packed_b; in fewer bits: m <= few_rows, or kGemvRows
+  const float* split_bf16 = nullptr;  // as split bf16; the same. Both: without batches
+  float* c = nullptr;                 // overlaps neither A nor B
   Epilogue epilogue;
   float* scratch = nullptr;  // 64-byte aligned
 };
@@ -58,10 +58,10 @@ struct GemmTraits {
   bool unit_steps;           // tiles are faster where A's steps follow each other
   int64_t few_rows;          // that Path::few is made for, and that fewer bits from memory are faster for than panels
   int64_t near_floats;       // of B that the second-level cache holds
-  bool splits = false;       // large products may go by halves of their factors, with an error of kSplitError
+  bool splits = false;       // large products may go in split bf16, with an error of kSplitError
 };
 
-// Of a product of two factors by their halves, relative to it, at most: gemm/split_amx.h.
+// Of a product in split bf16, relative to it, at most: gemm/split_amx.h.
 inline constexpr double kSplitError = 1.0 / (1 << 15);
 
 // Up to so many steps a product is as quick as C is written: tiles run along its rows, several panels at a time. 1024 x
@@ -92,13 +92,13 @@ inline constexpr int64_t kGemvRows = 4;
 // Rows, columns and steps of Path::small, at most.
 inline constexpr int64_t kSmallExtent = 16;
 
-// Strips of a right factor that a tile splits at once by halves, so that memory is read by 512 bytes.
+// Strips of a right factor that a tile splits at once in split bf16, so that memory is read by 512 bytes.
 inline constexpr int64_t kSplitTogether = 4;
 
 struct GemmPlan {
   enum class Path : uint8_t {
     tiles,  // register tiles over packed panels
-    gemv,   // m <= 4, of halves or from memory 2: all of K for a few columns of packed or row-major B
+    gemv,   // m <= 4, of split bf16 or from memory 2: all of K for a few columns of packed or row-major B
     few,    // m <= GemmTraits::few_rows, packed B from memory: some of K for a few columns
     dot,    // m <= 4 (or n <= 4, swapped): both operands contiguous in K
     small,  // extents up to kSmallExtent: a whole product at a time
@@ -117,7 +117,7 @@ struct GemmPlan {
   bool swapped = false;   // computes C^T = B^T A^T
   bool packs_a = false;   // a first phase packs A, strip by strip
   bool own_a = false;     // each worker packs the row tile of A that it reads, for all of its columns
-  bool split = false;     // by halves; with Path::tiles A is packed into such
+  bool split = false;     // in split bf16; with Path::tiles A is packed into such
   bool strassen = false;  // own_a, into sums of its quarters; blocks of k are pairs of k_block steps
   int width = 0, lanes = 0;
   int64_t batches = 0;
@@ -126,7 +126,7 @@ struct GemmPlan {
   int64_t k_block = 0;
   int64_t n_block = 0, n_blocks = 0;  // columns packed at a time
   int64_t units_per_phase = 0;        // (batch, N block) pairs packed at a time
-  // Of packed A: strips of a tile, or of all rows where a phase packs it by halves; floats of each.
+  // Of packed A: strips of a tile, or of all rows where a phase packs it in split bf16; floats of each.
   int64_t row_strips = 0, strip_floats = 0;
   int64_t packed_a_floats = 0;                   // of shared_floats, the first ones
   int64_t shared_floats = 0, worker_floats = 0;  // scratch
@@ -156,7 +156,7 @@ inline int64_t next_column(const GemmPlan& plan, int worker, int64_t col0, int64
 struct GemmTable {
   Slot<GemmTraits()> traits;
   // Packs columns [col0, col1) of a k x n matrix with strides; col0 is a multiple of the width. dst is the packed form
-  // of column col0. Halves are empty where traits.splits is false.
+  // of column col0. split bf16 are empty where traits.splits is false.
   using Pack =
       Slot<void(const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t col0, int64_t col1, float* dst)>;
   Pack packs[5];
@@ -172,8 +172,8 @@ struct GemmTable {
 GemmPlan gemm_plan(const GemmArgs& args, const GemmTraits& traits);
 size_t gemm_scratch_bytes(const GemmPlan& plan, int threads);
 float* gemm_worker_scratch(const GemmArgs& args, const GemmPlan& plan, int worker);
-// What is better for more than a few rows of B, k x n: halves where the tier has them and k and n fill most of their
-// tiles.
+// What is better for more than a few rows of B, k x n: split bf16 where the tier has them and k and n fill most of
+// their tiles.
 GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n);
 // Floats of a packed k x n matrix.
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form = GemmForm::panels);
@@ -181,11 +181,11 @@ int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmF
 // Whether fixed point held all columns of what was packed.
 bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n);
 
-// Packs a k x n matrix; dst: gemm_packed_floats of them, halves from a multiple of 64 bytes on.
+// Packs a k x n matrix; dst: gemm_packed_floats of them, split bf16 from a multiple of 64 bytes on.
 void gemm_pack(Team& team, const GemmTable& kernels, const float* b, int64_t b_rs, int64_t b_cs, int64_t k, int64_t n,
                float* dst, GemmForm form = GemmForm::panels);
 
-// The same of a matrix that is packed as f16 or bf16, into panels or halves.
+// The same of a matrix that is packed as f16 or bf16, into panels or split bf16.
 void gemm_repack(Team& team, const GemmTable& kernels, GemmForm from, const float* packed, int64_t k, int64_t n,
                  float* dst, GemmForm form);
 

@@ -38,7 +38,7 @@ void split_strips(const float* b, int64_t rs, int64_t cs, int64_t k0, int64_t k1
   }
 }
 
-void pack_halves(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
+void pack_split(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0, int64_t col1, float* dst) {
   split_strips(b, rs, cs, 0, k, col0, col1, bytes(dst), ceil_div(k, kStep) * kStepBytes);
 }
 
@@ -47,7 +47,7 @@ void pack_halves(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0
 // ahead, 17.6 GB/s, unasked 14.4, by tiles of AMX 15, of two and four strips side by side 15 and 13.
 constexpr int64_t kGemvAhead = 4 * kStepBytes;
 
-// M rows by a strip of 32 columns of B; a: for each row and step a line of high halves and one of low ones. to: rows of
+// M rows by a strip of 32 columns of B; a: for each row and step a line of high parts and one of low ones. to: rows of
 // 32 floats.
 template <int M>
 void gemv_strip(const std::byte* b, const std::byte* end, const std::byte* next, const std::byte* a, int64_t steps,
@@ -99,7 +99,7 @@ void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
   const int64_t batch = tile / p.col_tiles, col0 = tile % p.col_tiles * p.col_tile;
   const int64_t col1 = least(g.n, col0 + p.col_tile), steps = ceil_div(g.k, kStep);
   if (col0 >= col1) return;
-  const Item it = item_of(g, g.halves, batch);
+  const Item it = item_of(g, g.split_bf16, batch);
   float *own = gemm_worker_scratch(g, p, worker), *sums = own + g.m * steps * kStep;
   for (int64_t r = 0; r < g.m; ++r)
     split_row(it.a + r * g.a_rs, g.a_cs, g.k, bytes(own + r * steps * kStep), 2 * kRowBytes, kRowBytes);
@@ -114,7 +114,7 @@ void run_gemv(const GemmArgs& g, const GemmPlan& p, int64_t tile, int worker) {
 }
 
 const float* right_of(const GemmArgs& g, const GemmPlan& p) {
-  return p.source != Source::packed ? g.b : g.halves != nullptr ? g.halves : g.packed_b;
+  return p.source != Source::packed ? g.b : g.split_bf16 != nullptr ? g.split_bf16 : g.packed_b;
 }
 
 // Rows [row0, row1) of A, strip after strip: [K in steps of 32][high, low][32 rows]. Rows beyond the last one hold what
@@ -168,7 +168,7 @@ void run_split(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, in
       SplitAhead first_ahead, ahead;
       if (shared != nullptr) {
         sum.b = shared + ((j - col0) / kStripCols * steps + s0) * kStepBytes;
-      } else if (g.halves != nullptr) {
+      } else if (g.split_bf16 != nullptr) {
         sum.b = reinterpret_cast<const std::byte*>(it.b) + (j / kStripCols * steps + s0) * kStepBytes;
         const int64_t strips = ceil_div(row1 - row0, kStripRows);
         first_ahead = ahead_of_first(sum.b);
@@ -227,7 +227,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
 void use_gemm_amx(GemmTable& table) {
   other = table;
   table.traits.fn = traits;
-  table.packs[static_cast<size_t>(GemmForm::halves)] = {pack_halves, "gemm_f32_pack_halves__amx"};
+  table.packs[static_cast<size_t>(GemmForm::split_bf16)] = {pack_split, "gemm_f32_pack_split__amx"};
   table.run = {run, "gemm_f32_split__amx"};
 }
 

@@ -22,20 +22,20 @@ constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
 // AVX2, 2 of floats 0.82, -, 0.91, 3 1.04, -, 0.78, 6 -, 1.29, 0.88; in fixed point 1 0.58, -, 0.51, 3 1.02, -, 0.62.
 int64_t rows_at_once(const GemmArgs& g, const GemmTraits& t) {
   const bool far =
-      g.packed_b != nullptr && g.halves == nullptr && (g.form != GemmForm::panels || g.k * g.n > t.near_floats);
+      g.packed_b != nullptr && g.split_bf16 == nullptr && (g.form != GemmForm::panels || g.k * g.n > t.near_floats);
   if (!far || t.few_rows == 0) return kGemvRows;
   return g.form == GemmForm::fixed && t.lanes == 8 ? 0 : 2;
 }
 
 // Below, the tiles of sums are mostly padding, and of a few products by themselves the threads mostly wait for each
-// other: 100x100x100, one thread and two, 0.032 and 0.041 ms, without halves 0.023 and 0.017; 128x128x128 on a quiet
-// host and on a busy one 0.017 and 0.038, 0.036 and 0.038.
+// other: 100x100x100, one thread and two, 0.032 and 0.041 ms, without split bf16 0.023 and 0.017; 128x128x128 on a
+// quiet host and on a busy one 0.017 and 0.038, 0.036 and 0.038.
 constexpr int64_t kLeastSplitRows = 12;
 constexpr double kLeastSplitProducts = 512 * 1024, kLeastSplitAll = 4 * kLeastSplitProducts;
-// What the way to halves costs, in products that they save: each saves 4 to 13 ps, by the state of the host, and a
-// number takes 160 to 250 ps. A right factor that is not packed has to be packed anyway. What a sum costs more counts
-// where it is short, time without / with halves: 12544x32x64 0.83, 3136x32x192 1.1-1.15, 1024x32x1024 1.25, 256x32x256
-// 1.6-1.9.
+// What the conversion to split bf16 costs, in products that they save: each saves 4 to 13 ps, by the state of the host,
+// and a number takes 160 to 250 ps. A right factor that is not packed has to be packed anyway. What a sum costs more
+// counts where it is short, time without / with split bf16: 12544x32x64 0.83, 3136x32x192 1.1-1.15, 1024x32x1024 1.25,
+// 256x32x256 1.6-1.9.
 constexpr double kSplitA = 40, kSplitPackedB = 56, kSplitB = 28, kSplitSum = 13;
 
 // Offsets of 16 lanes are 32 bits wide.
@@ -47,7 +47,7 @@ bool worth_splitting(const GemmArgs& g) {
   const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n);
   const double products = m * n * static_cast<double>(g.k);
   const double sums = m * n * (1 - kSplitSum / static_cast<double>(std::max<int64_t>(1, g.k)));
-  if (g.halves != nullptr) return g.packed_b == nullptr || sums >= kSplitA * m;
+  if (g.split_bf16 != nullptr) return g.packed_b == nullptr || sums >= kSplitA * m;
   return g.m >= kLeastSplitRows && g.n >= kLeastSplitColumns && g.k >= kLeastSplitSteps &&
          products >= kLeastSplitProducts && products * static_cast<double>(g.batch[0] * g.batch[1]) >= kLeastSplitAll &&
          sums >= kSplitA * m + (g.packed_b != nullptr ? kSplitPackedB : kSplitB) * n;
@@ -87,11 +87,11 @@ bool reads_in_place(const GemmArgs& g, const GemmTraits& t) {
 }
 
 bool unpacked(const GemmArgs& g) {
-  return g.packed_b == nullptr && g.halves == nullptr;
+  return g.packed_b == nullptr && g.split_bf16 == nullptr;
 }
 // What lies as B does, or is packed as panels of floats.
 const char* refuses_forms(const GemmArgs& g) {
-  if (g.packed_b == nullptr && g.halves != nullptr) return "weights are split";
+  if (g.packed_b == nullptr && g.split_bf16 != nullptr) return "weights are split";
   return g.packed_b != nullptr && g.form != GemmForm::panels ? "weights are packed in fewer bits" : nullptr;
 }
 
@@ -114,16 +114,16 @@ const char* declines_dot(const GemmArgs& g, const GemmTraits&) {
   const bool swapped = may_swap(g) && g.m > g.n && (g.k >= kLeastDot || g.m <= 4);
   return swapped || may_dot(g) ? nullptr : "short sums leave registers empty";
 }
-// Of more rows halves are multiplied by tiles, mostly of padding. 4x1024x1024 0.221 to 0.151 ms, 4x4096x4096 3.57 to
-// 2.49; of three rows 0.171 to 0.151 and 2.73 to 2.47.
-constexpr int64_t kMostHalvesRows = 2;
+// Of more rows split bf16 are multiplied by tiles, mostly of padding. 4x1024x1024 0.221 to 0.151 ms, 4x4096x4096 3.57
+// to 2.49; of three rows 0.171 to 0.151 and 2.73 to 2.47.
+constexpr int64_t kMostSplitRows = 2;
 const char* refuses_gemv(const GemmArgs& g, const GemmTraits&) {
-  const bool halves = g.packed_b == nullptr && g.halves != nullptr;
-  if (g.m > (halves ? kMostHalvesRows : kGemvRows)) return "more than a few rows";
+  const bool split_bf16 = g.packed_b == nullptr && g.split_bf16 != nullptr;
+  if (g.m > (split_bf16 ? kMostSplitRows : kGemvRows)) return "more than a few rows";
   return unpacked(g) && g.b_cs != 1 ? "columns of B are apart" : nullptr;
 }
 const char* declines_gemv(const GemmArgs& g, const GemmTraits& t) {
-  if (g.packed_b == nullptr && g.halves != nullptr) return nullptr;
+  if (g.packed_b == nullptr && g.split_bf16 != nullptr) return nullptr;
   return g.m <= rows_at_once(g, t) ? nullptr : "B comes from memory, and has more rows to serve";
 }
 const char* refuses_few(const GemmArgs& g, const GemmTraits& t) {
@@ -136,7 +136,7 @@ const char* declines_few(const GemmArgs& g, const GemmTraits& t) {
 }
 
 const char* refuses_split(const GemmArgs& g, const GemmTraits& t) {
-  if (g.halves != nullptr) return nullptr;
+  if (g.split_bf16 != nullptr) return nullptr;
   if (!t.splits) return "no kernel of this machine and precision";
   if (const char* why = refuses_forms(g)) return why;
   return split_reaches(g) && g.k > 0 ? nullptr : "strides are too long";

@@ -82,7 +82,7 @@ void plan_tiles(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t m) 
 void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t floats = kPhaseFloats) {
   p.source = GemmPlan::Source::phase;
   // Several workers pack a phase, a larger one where sums are long. 320x4096x4096, two threads, with AVX2 77 to 53 ms,
-  // by halves 33 to 23; one thread 41 to 46.
+  // in split bf16 33 to 23; one thread 41 to 46.
   constexpr int64_t kTiles = 4, kLeastColumns = 128;
   const int64_t unit_columns = p.strassen ? 2 * t.width : t.width, steps = std::max<int64_t>(1, k);
   const auto floats_of_two = [&] { return 2 * p.col_tile * k; };
@@ -122,8 +122,8 @@ void gemm_plan_few(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
 
 namespace {
 
-// By halves: floats of A between two visits of an output, which take half of L2, and least steps. None and 1 MB: 2048^3
-// 50.8 and 44.5 ms, 1024^3 5.1 and 4.75, 128x768x3072 1.26 and 1.08; 2 MB 50.2, 4.75, 1.10.
+// In split bf16: floats of A between two visits of an output, which take half of L2, and least steps. None and 1 MB:
+// 2048^3 50.8 and 44.5 ms, 1024^3 5.1 and 4.75, 128x768x3072 1.26 and 1.08; 2 MB 50.2, 4.75, 1.10.
 constexpr int64_t kSplitFloats = 256 * 1024, kSplitK = 512, kSplitRows = 256;
 }  // namespace
 
@@ -135,11 +135,11 @@ void gemm_plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   const int64_t most_k = std::max(kSplitK, kSplitFloats / p.row_tile);
   p.k_block = round_up(ceil_div(k, ceil_div(k, most_k)), kSplitStep);
   p.col_tile = std::min(round_up(g.n, t.width), kBlockN);
-  const bool packed = g.packed_b != nullptr || g.halves != nullptr;
+  const bool packed = g.packed_b != nullptr || g.split_bf16 != nullptr;
   const auto count = [&] { return p.batches * ceil_div(g.m, p.row_tile) * ceil_div(g.n, p.col_tile); };
   const bool in_tile = !packed && g.m <= p.row_tile && (g.n > t.width || count() >= kWantedTiles / 2);
-  // Halves of B stay in L2 while a worker goes over rows; of panels each tile makes them anew.
-  const bool near = g.halves != nullptr && g.k * g.n <= kSplitFloats;
+  // Split bf16 of B stay in L2 while a worker goes over rows; of panels each tile makes them anew.
+  const bool near = g.split_bf16 != nullptr && g.k * g.n <= kSplitFloats;
   while (count() < kWantedTiles / 2) {
     const bool rows = !in_tile && p.row_tile > kSplitStrip, columns = p.col_tile > t.width;
     if (columns && !(near && rows)) {
@@ -159,7 +159,7 @@ void gemm_plan_split(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   if (p.packs_a) p.shared_floats = p.packed_a_floats = p.batches * p.row_strips * p.strip_floats;
   if (packed) {
     p.source = GemmPlan::Source::packed;
-    if (g.halves == nullptr) p.worker_floats = p.k_block * kSplitStrip;
+    if (g.split_bf16 == nullptr) p.worker_floats = p.k_block * kSplitStrip;
   } else if (in_tile) {
     // As in plan_packing_tiles: 128x4096x4096, one thread and two, 28 and 28 ms by phases, so 24 and 10.6; 64x512x512
     // 0.167 and 0.100, 0.129 and 0.084.
@@ -249,13 +249,13 @@ void gemm_plan_dot(GemmPlan& p, const GemmArgs& g, const GemmTraits&) {
 }
 
 void gemm_plan_gemv(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
-  const bool packed = g.packed_b != nullptr, halves = g.halves != nullptr;
+  const bool packed = g.packed_b != nullptr, split_bf16 = g.split_bf16 != nullptr;
   p.path = GemmPlan::Path::gemv;
-  p.source = packed || halves ? GemmPlan::Source::packed : GemmPlan::Source::direct;
+  p.source = packed || split_bf16 ? GemmPlan::Source::packed : GemmPlan::Source::direct;
   // Row-major B is read along its rows, a kilobyte or more at a time.
-  plan_columns(p, g, t, packed || halves ? t.width : 512);
+  plan_columns(p, g, t, packed || split_bf16 ? t.width : 512);
   p.k_block = g.k;
-  p.split = halves && !packed;
+  p.split = split_bf16 && !packed;
   p.worker_floats = p.split                     ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
                     : g.form == GemmForm::fixed ? g.m * g.k
                     : packed                    ? 0

@@ -9,7 +9,7 @@ namespace {
 
 // Packed B of one phase: well inside L3; the most, where A is packed again in each or sums are long.
 inline constexpr int64_t kPhaseFloats = int64_t{1} << 20, kLargePhaseFloats = 4 * kPhaseFloats;
-// By halves: steps of a line, and columns of a strip.
+// In split bf16: steps of a line, and columns of a strip.
 inline constexpr int64_t kSplitStep = 32, kSplitStrip = 32;
 // Below, the tiles of sums are mostly padding.
 inline constexpr int64_t kLeastSplitColumns = 32, kLeastSplitSteps = 32;

@@ -2,7 +2,7 @@
 // of what is left, "low". The product is high * high + high * low + low * high, summed in f32; what is left out, low *
 // low (at most 2^-16 of it) and the factors' own rests (2^-17 each), is kSplitError at most (Henry, Tang and Heinecke,
 // "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations", 2019). Infinities and
-// NaN come out as those of f32 do; factors below 2^-110 lose their low half, those below 2^-126 count as zero.
+// NaN come out as those of f32 do; factors below 2^-110 lose their low part, those below 2^-126 count as zero.
 //
 // Only *_amx.cc files include it, compiled with one tier's flags and AMX's.
 #pragma once
@@ -145,7 +145,7 @@ inline SplitAhead ahead_of_later(const std::byte* next, int64_t strips) {
 }
 
 // Rows and columns in tiles, 1 or 2. to: rows of 32 floats, from which finish_split takes them. Every loaded tile
-// serves two products or more; a tile of A's low half is loaded twice, for want of a register.
+// serves two products or more; a tile of A's low part is loaded twice, for want of a register.
 template <int kRows, int kCols>
 void sum_split(const SplitSum& s, SplitAhead& ahead, float* to) {
   _tile_zero(0);

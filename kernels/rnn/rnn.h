@@ -37,17 +37,17 @@ struct LstmArgs {
   const float* peephole = nullptr;  // [3][hidden], for i, o, f; null: none
   float* c = nullptr;               // [rows][hidden], updated
   float* h = nullptr;               // [rows][hidden], the state after; not `before`
-  // Where products go by halves (gemm/split_amx.h): those of the weights, which split_weights writes, of `before`, and
-  // of `h`, which the step writes; 64-byte aligned, lstm_split_bytes of each. Null: products go by whole factors.
-  const std::byte *weight_halves = nullptr, *before_halves = nullptr;
-  std::byte* h_halves = nullptr;
+  // Where products go in split bf16 (gemm/split_amx.h): those of the weights, which split_weights writes, of `before`,
+  // and of `h`, which the step writes; 64-byte aligned, lstm_split_bytes of each. Null: products go by whole factors.
+  const std::byte *weight_split = nullptr, *before_split = nullptr;
+  std::byte* h_split = nullptr;
 };
 
-// Of the halves of `columns` x hidden numbers.
+// Of the bf16 pairs of `columns` x hidden numbers.
 constexpr int64_t lstm_split_bytes(int64_t columns, int64_t hidden) {
   return (columns + 31) / 32 * 32 * ((hidden + 31) / 32 * 32) * 4;
 }
-// Fewer rows leave tiles empty, fewer steps do not make up for the way to halves.
+// Fewer rows leave tiles empty, fewer steps do not make up for the conversion to split bf16.
 inline constexpr int64_t kLeastSplitLstmRows = 12, kLeastSplitLstmSteps = 8;
 
 // More would not read the weights in one go.
@@ -76,7 +76,7 @@ struct RnnTable {
   Slot<void(const LstmArgs&, int64_t first, int64_t last, int64_t begin, int64_t end)> lstm;
   // What follows the product: gates [rows][4][16].
   Slot<void(const LstmArgs&, const float* gates, int64_t block, int64_t begin, int64_t end)> lstm_cells;
-  // Halves of one block's packed weights, and of a state. Not every tier has them.
+  // Split bf16 of one block's packed weights, and of a state. Not every tier has them.
   Slot<void(const float* packed, int64_t hidden, int64_t block, std::byte* to)> split_weights;
   Slot<void(const float* state, int64_t rows, int64_t hidden, std::byte* to)> split_state;
   // Rows [begin, end).

@@ -1,4 +1,4 @@
-// Recurrent products of LSTM by halves of their factors. Compiled for AMX: of the tier that has it.
+// Recurrent products of LSTM in split bf16. Compiled for AMX: of the tier that has it.
 #include "tc/kernels/rnn/rnn_amx.h"
 
 #include "tc/kernels/gemm/split_amx.h"
@@ -22,7 +22,7 @@ void split_weights(const float* packed, int64_t hidden, int64_t block, std::byte
     split_columns(packed + col, kPanel, 1, hidden, kStripCols, to);
 }
 
-// Bytes from the halves of a state to those of a row's first step.
+// Bytes from the bf16 pairs of a state to those of a row's first step.
 TC_INLINE int64_t row_at(int64_t row, int64_t hidden) {
   return row / kStripRows * steps_of(hidden) * kStepBytes + row % kStripRows * kRowBytes;
 }
@@ -40,13 +40,13 @@ void split_units(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
   const __mmask16 units = lanes_below(a.hidden - first);
   const bool whole = block % 2 == 0 && block + 1 == lstm_blocks(a.hidden);
   const __mmask8 stored = whole ? 0xff : 0x0f;
-  std::byte* to = a.h_halves + block / 2 * kStepBytes + block % 2 * (kRowBytes / 2);
+  std::byte* to = a.h_split + block / 2 * kStepBytes + block % 2 * (kRowBytes / 2);
   for (int64_t row = begin; row < end; ++row) {
     const __m512 h = _mm512_maskz_loadu_ps(units, a.h + row * a.hidden + first);
-    const Halves halves = split(h, _mm512_setzero_ps());
+    const Halves split_bf16 = split(h, _mm512_setzero_ps());
     std::byte* at = to + row_at(row, a.hidden);
-    _mm512_mask_storeu_epi64(at, stored, halves.high);
-    _mm512_mask_storeu_epi64(at + 2 * kTileBytes, stored, halves.low);
+    _mm512_mask_storeu_epi64(at, stored, split_bf16.high);
+    _mm512_mask_storeu_epi64(at + 2 * kTileBytes, stored, split_bf16.low);
   }
 }
 
@@ -59,9 +59,9 @@ void lstm_block(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
     const TileScope tiles;
     for (int64_t row = begin; row < end; row += kStripRows) {
       const int64_t rows = least(kStripRows, end - row);
-      sum.a = a.before_halves + row_at(row, a.hidden);
+      sum.a = a.before_split + row_at(row, a.hidden);
       for (int64_t col = 0; col < kLstmGates; col += kStripCols) {
-        sum.b = a.weight_halves + (2 * block + col / kStripCols) * steps * kStepBytes;
+        sum.b = a.weight_split + (2 * block + col / kStripCols) * steps * kStepBytes;
         SplitAhead nothing;
         sum_split(rows, kStripCols, sum, nothing, sums);
         const float* x = a.gates + row * row_floats + block * kLstmGates + col;
@@ -78,7 +78,7 @@ void lstm_block(const LstmArgs& a, int64_t block, int64_t begin, int64_t end) {
 }
 
 void lstm(const LstmArgs& a, int64_t first, int64_t last, int64_t begin, int64_t end) {
-  if (a.weight_halves == nullptr) return other.lstm.fn(a, first, last, begin, end);
+  if (a.weight_split == nullptr) return other.lstm.fn(a, first, last, begin, end);
   for (int64_t block = first; block < last; ++block) lstm_block(a, block, begin, end);
 }
 

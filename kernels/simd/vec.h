@@ -8,7 +8,7 @@
 //
 // A target's vec.h defines, beside Vec<T> and Mask<T> with operators + - * / & | ^ ~ and comparisons:
 //   kLanes<T>, broadcast, load, store, vmin, vmax, select, fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, vsqrt,
-//   vround (halves to even), vfloor, vceil, vtrunc, vabs, not_equal, is_nan, exclusive_or of masks, bits, from_bits
+//   vround (split bf16 to even), vfloor, vceil, vtrunc, vabs, not_equal, is_nan, exclusive_or of masks, bits, from_bits
 //   Tail<T>(n)                      the first n lanes, 0 <= n <= lanes; load(p, tail), store(p, v, tail); .mask()
 //   tail loads fill the other lanes with zero
 //   shift_left<N>, shift_right<N> (logical), shift_right_arith<N>   of VecI and VecL

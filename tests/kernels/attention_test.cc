@@ -160,7 +160,7 @@ class Attention : public ::testing::TestWithParam<Tier> {
     std::vector<float> scratch(bytes / sizeof(float) + 16, std::numeric_limits<float>::quiet_NaN());
     a.scratch = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
     attention(team, kernels, a, plan);
-    // By halves: what a score is off by, whose terms are random.
+    // In split bf16: what a score is off by, whose terms are random.
     const double term = static_cast<double>(a.scale) * std::sqrt(static_cast<double>(a.head_size));
     const double tolerance = 4e-6 + (plan.split ? term * kSplitError / 2 : 0);
     for (std::int64_t b = 0; b < p.batch; ++b)
@@ -282,7 +282,7 @@ TEST_P(Attention, Masks) {
   }
 }
 
-// Sizes from which AMX multiplies by halves.
+// Sizes from which AMX multiplies in split bf16.
 TEST_P(Attention, LargeHeads) {
   const Problem large{.q_length = 56, .kv_length = 150, .head_size = 40, .v_head_size = 40, .scale = 0.25f};
   for (const Edge edge : kEdges) {

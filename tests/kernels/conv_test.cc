@@ -208,7 +208,7 @@ double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
   if (algorithm == ConvAlgorithm::winograd4) return kWinograd4Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::winograd6) return kWinograd6Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::split_winograd) return kSplitWinogradError * largest + 1e-6;
-  // Halves of factors that are 0.5 on average.
+  // Split bf16 of factors that are 0.5 on average.
   if (conv_by_halves(algorithm)) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
   return direct;
 }

@@ -35,7 +35,7 @@ struct Case {
   bool b_shared = false;             // one B for all of the batch
   bool strassen = false;             // large enough for Strassen's method
   bool packs_a = false;              // long enough for packed rows, too low for that
-  bool halves = false;               // `packed` as halves, where the tier has them
+  bool split_bf16 = false;           // `packed` as split bf16, where the tier has them
   bool few = false;                  // by Path::few, where the tier has it for so many rows
   GemmForm form = GemmForm::panels;  // of `packed`
 };
@@ -70,10 +70,11 @@ inline constexpr const char* kFormNames[] = {"", "", " in fixed point", " as f16
 inline std::string describe(const Case& c, const Extras& x, Tier tier) {
   return std::string(tier_name(tier)) + " m=" + std::to_string(c.m) + " n=" + std::to_string(c.n) +
          " k=" + std::to_string(c.k) + (c.a_transposed ? " At" : "") + (c.b_transposed ? " Bt" : "") +
-         (c.packed ? " packed" : "") + (c.halves ? " as halves" : "") + kFormNames[static_cast<size_t>(c.form)] +
-         " batch " + std::to_string(c.batch0) + "x" + std::to_string(c.batch1) + (x.bias ? " bias" : "") +
-         (x.scale ? " scale" : "") + (x.row_bias ? " row_bias" : "") + (x.residual ? " residual" : "") +
-         (x.residual_is_c ? " in place" : "") + (x.clip ? " clip" : "") + (x.strip ? " strip" : "");
+         (c.packed ? " packed" : "") + (c.split_bf16 ? " as split_bf16" : "") +
+         kFormNames[static_cast<size_t>(c.form)] + " batch " + std::to_string(c.batch0) + "x" +
+         std::to_string(c.batch1) + (x.bias ? " bias" : "") + (x.scale ? " scale" : "") +
+         (x.row_bias ? " row_bias" : "") + (x.residual ? " residual" : "") + (x.residual_is_c ? " in place" : "") +
+         (x.clip ? " clip" : "") + (x.strip ? " strip" : "");
 }
 
 inline std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& team, Edge edge, uint64_t seed,
@@ -147,14 +148,14 @@ inline std::vector<float> run(Tier tier, const Case& c, const Extras& x, Team& t
     }
   }
 
-  const GemmForm form = c.halves ? gemm_form(traits, c.k, c.n) : c.form;
+  const GemmForm form = c.split_bf16 ? gemm_form(traits, c.k, c.n) : c.form;
   const int64_t size = gemm_packed_floats(traits, c.k, c.n, form);
   GuardedBuffer<float> packed(c.packed ? count(size * b_count) : 0, edge);
   if (c.packed) {
     for (int64_t q = 0; q < b_count; ++q) {
       gemm_pack(team, kernels, b.data() + q * c.k * c.n, g.b_rs, g.b_cs, c.k, c.n, packed.data() + q * size, form);
     }
-    (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
+    (form == GemmForm::split_bf16 ? g.split_bf16 : g.packed_b) = packed.data();
     g.form = c.form;
     g.b = nullptr;
     if (!c.b_shared) g.b_batch[1] = size, g.b_batch[0] = c.batch1 * size;
@@ -181,9 +182,10 @@ inline void check(const Case& c, const Extras& x = {}) {
       EXPECT_TRUE(!c.packs_a || (plan.packs_a && !plan.strassen));
       EXPECT_TRUE(!c.few || c.m > few || plan.path == GemmPlan::Path::few);
       // Factors are 0.5 on average.
-      const double halves = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
+      const double split_bf16 = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
       const double fixed = c.form == GemmForm::fixed ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
-      const double bound = 2e-7 * static_cast<double>(c.k + 4) + (halves + fixed) * double{std::fmax(1.0f, x.alpha)};
+      const double bound =
+          2e-7 * static_cast<double>(c.k + 4) + (split_bf16 + fixed) * double{std::fmax(1.0f, x.alpha)};
       for (size_t i = 0; i < truth.size(); ++i) {
         const double position = x.strip ? 1e-7 * static_cast<double>(i) * 0.001 : 0;
         ASSERT_NEAR(got[i], truth[i], bound + position) << "at " << i;
@@ -192,7 +194,7 @@ inline void check(const Case& c, const Extras& x = {}) {
   }
 }
 
-// A x B, row-major; B as it lies or packed, as halves where the tier has them.
+// A x B, row-major; B as it lies or packed, as split bf16 where the tier has them.
 inline std::vector<float> matrix_product(Tier tier, const std::vector<float>& a, const std::vector<float>& b, int64_t m,
                                          int64_t n, int64_t k, GemmPlan* planned = nullptr,
                                          std::optional<GemmForm> form = {}) {
@@ -203,12 +205,12 @@ inline std::vector<float> matrix_product(Tier tier, const std::vector<float>& a,
   g.m = m, g.n = n, g.k = k;
   g.a = a.data(), g.a_rs = k, g.b = b.data(), g.b_rs = n, g.c = c.data(), g.c_rs = n;
   const GemmTraits traits = kernels.traits.fn();
-  if (form == GemmForm::halves) form = gemm_form(traits, k, n);
+  if (form == GemmForm::split_bf16) form = gemm_form(traits, k, n);
   GuardedBuffer<float> packed(form ? count(gemm_packed_floats(traits, k, n, *form)) : 0, Edge::kBack);
   if (form) {
     gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), *form);
-    (form == GemmForm::halves ? g.halves : g.packed_b) = packed.data();
-    if (form != GemmForm::halves) g.form = *form;
+    (form == GemmForm::split_bf16 ? g.split_bf16 : g.packed_b) = packed.data();
+    if (form != GemmForm::split_bf16) g.form = *form;
     EXPECT_TRUE(form != GemmForm::fixed || gemm_fixed_holds(traits, packed.data(), k, n));
   }
   const GemmPlan plan = gemm_plan(g, eager_traits(kernels));

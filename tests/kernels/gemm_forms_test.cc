@@ -1,4 +1,4 @@
-// Products by halves of their factors and by weights in fixed point.
+// Products in split bf16 and by weights in fixed point.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,24 +27,24 @@ TEST(Gemm, HalvesOfEveryShape) {
       }
       for (const int64_t m : {1, 2, 3, 4, 5, 17, 33})
         for (const auto& [n, k] : {std::pair<int64_t, int64_t>{129, 577}, {250, 64}, {56, 1095}, {32, 65}})
-          check({.m = m, .n = n, .k = k, .a_transposed = at, .b_transposed = bt, .packed = true, .halves = true},
+          check({.m = m, .n = n, .k = k, .a_transposed = at, .b_transposed = bt, .packed = true, .split_bf16 = true},
                 {.bias = true, .clip = true});
     }
   }
   for (const auto& [m, n] : {std::pair<int64_t, int64_t>{2, 212}, {60, 212}, {100, 212}, {300, 212}, {300, 520}}) {
-    const Case c{.m = m, .n = n, .k = 600, .packed = true, .halves = true};
+    const Case c{.m = m, .n = n, .k = 600, .packed = true, .split_bf16 = true};
     check(c, {.row_bias = true, .residual = true, .strip = true});
     check(c, {.bias = true, .scale = true, .residual_is_c = true, .alpha = 0.5f, .slope = 0.1f});
     check(c, {.residual = true, .beta = 0.5f, .one_row = true});
   }
-  check({.m = 3, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .halves = true}, {.strip = true});
-  check({.m = 40, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .b_shared = true, .halves = true});
+  check({.m = 3, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .split_bf16 = true}, {.strip = true});
+  check({.m = 40, .n = 96, .k = 100, .packed = true, .batch0 = 2, .batch1 = 2, .b_shared = true, .split_bf16 = true});
   check({300, 70, 260, false, false, true}, {.row_bias = true, .residual = true, .strip = true});
   check({60, 112, 600, false, false, true}, {.bias = true, .strip = true});
   check({20, 300, 200, true, false, false, 2, 2}, {.residual_is_c = true, .beta = 0.5f});
 }
 
-// Halves lose as little as is said of them, with numbers of every size.
+// Split bf16 lose as little as is said of them, with numbers of every size.
 void check_halves(int64_t m, std::optional<GemmForm> form) {
   constexpr int64_t n = 96, k = 512;
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
@@ -72,8 +72,8 @@ void check_halves(int64_t m, std::optional<GemmForm> form) {
 
 TEST(Gemm, HalvesErrAsStated) {
   check_halves(64, {});
-  check_halves(64, GemmForm::halves);
-  check_halves(4, GemmForm::halves);
+  check_halves(64, GemmForm::split_bf16);
+  check_halves(4, GemmForm::split_bf16);
 }
 
 // Workers that run products of their own, inside a region, leave each other's packed rows alone.
@@ -146,8 +146,8 @@ TEST(Gemm, ShortFloatsArePackedAnew) {
           return to;
         };
         const auto source = packed(from);
-        for (const GemmForm form : {GemmForm::panels, GemmForm::halves}) {
-          if (form == GemmForm::halves && !traits.splits) continue;
+        for (const GemmForm form : {GemmForm::panels, GemmForm::split_bf16}) {
+          if (form == GemmForm::split_bf16 && !traits.splits) continue;
           const auto expected = packed(form);
           testing::GuardedBuffer<float> got(expected.size(), testing::Edge::kBack);
           gemm_repack(two, kernels, from, source.data(), k, n, got.data(), form);
@@ -269,7 +269,7 @@ TEST(Gemm, HalvesOfWhatIsNoNumber) {
     const auto set = [&](int64_t row, float x) { a[count(row * k + 77)] = x; };
     set(1, std::nanf("")), set(2, INFINITY), set(3, -INFINITY), set(4, largest), set(5, -largest), set(6, 1e-30f);
     b[count(77 * n + 9)] = INFINITY;
-    for (const std::optional<GemmForm> form : {std::optional<GemmForm>(), std::optional(GemmForm::halves)}) {
+    for (const std::optional<GemmForm> form : {std::optional<GemmForm>(), std::optional(GemmForm::split_bf16)}) {
       const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, form);
       SCOPED_TRACE(tier_name(tier));
       const std::vector<float> few =

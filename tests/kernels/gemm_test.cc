@@ -201,7 +201,7 @@ TEST(Gemm, StrassenOfEveryShape) {
   check(tall);
 }
 
-// A product's operands, Strassen's method where the tier has no halves of factors.
+// A product's operands, Strassen's method where the tier has no bf16 pairs of factors.
 struct Large {
   static constexpr int64_t m = 260, n = 256, k = 768;
   std::vector<float> a, b;
@@ -316,9 +316,9 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {300, 400, 500},
                         {128, 770, 768, false, false, true},
                         {64, 64, 64, false, false, false, 4, 4},
-                        {.m = 2, .n = 770, .k = 768, .packed = true, .halves = true},
+                        {.m = 2, .n = 770, .k = 768, .packed = true, .split_bf16 = true},
                         {.m = 3, .n = 770, .k = 768, .packed = true, .form = GemmForm::fixed},
-                        {.m = 128, .n = 770, .k = 768, .packed = true, .halves = true}};
+                        {.m = 128, .n = 770, .k = 768, .packed = true, .split_bf16 = true}};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Case& c : cases) {
       EXPECT_EQ(run(tier, c, {.bias = true}, one, Edge::kBack, 3, nullptr),

@@ -16,13 +16,13 @@ bool beyond_caches(size_t bytes) {
   return bytes > (cpu.amd ? std::max(cpu.l2_bytes, cpu.l3_bytes) : cpu.l2_bytes);
 }
 
-// Rows up to which fixed point is ahead of weights in the third-level cache that are read as they are, halves or
+// Rows up to which fixed point is ahead of weights in the third-level cache that are read as they are, split bf16 or
 // floats, half as much again: widening takes every row's time. A busy Xeon, ms of one thread and two, 4096x1024, fixed
-// point and halves: 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44, 12 1.57/0.68
-// and 0.72/0.43; fixed point and floats with AVX-512: 4 0.76/0.35 and 0.81/0.39, 6 0.70/0.42 and 0.79/0.41, 8 0.84/0.54
-// and 0.81/0.43, 12 1.18/0.69 and 0.85/0.47, with AVX2 3 0.66/0.36 and 0.77/0.39, 4 1.09/0.41 and 0.89/0.43,
-// 6 1.38/0.51 and 1.07/0.44. Of a model of 178 MB 8 rows, fixed point and halves, 7.3/4.5 and 8.4/5.2, of
-// BERT 27.6/13.9 and 38.8/16.9.
+// point and split bf16: 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44,
+// 12 1.57/0.68 and 0.72/0.43; fixed point and floats with AVX-512: 4 0.76/0.35 and 0.81/0.39, 6 0.70/0.42 and
+// 0.79/0.41, 8 0.84/0.54 and 0.81/0.43, 12 1.18/0.69 and 0.85/0.47, with AVX2 3 0.66/0.36 and 0.77/0.39, 4 1.09/0.41
+// and 0.89/0.43, 6 1.38/0.51 and 1.07/0.44. Of a model of 178 MB 8 rows, fixed point and split bf16, 7.3/4.5
+// and 8.4/5.2, of BERT 27.6/13.9 and 38.8/16.9.
 constexpr int64_t kMostNearRows = 5, kMostNearRowsAvx2 = 3;
 
 // Whether all of them are numbers of such a type, infinities and NaN left out. Of weights that are not, the first few
@@ -114,10 +114,10 @@ Factor::Packed Factor::pack(bool few, const Binder::PackLater& memory) const {
     const float* fixed = in_form(Form::fixed);
     if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .form = Form::fixed};
   }
-  const bool halves = !(few && !far_) && kernels::gemm_form(traits, k_, n_) == Form::halves;
+  const bool split_bf16 = !(few && !far_) && kernels::gemm_form(traits, k_, n_) == Form::split_bf16;
   Packed packed;
-  if (halves) packed.halves = in_form(Form::halves);
-  if (!halves || k_ * n_ <= kBothForms) packed.packed_b = in_form(Form::panels);
+  if (split_bf16) packed.split_bf16 = in_form(Form::split_bf16);
+  if (!split_bf16 || k_ * n_ <= kBothForms) packed.packed_b = in_form(Form::panels);
   return packed;
 }
 
@@ -128,7 +128,7 @@ Factor::Packed Factor::pack_widened() {
   auto* to = static_cast<float*>(widened_.mutable_data());
   kernels::gemm_repack(kernels::Team::shared(), table_, packed_[1].form, packed_[1].packed_b, k_, n_, to, form);
   Packed packed;
-  (form == kernels::GemmForm::halves ? packed.halves : packed.packed_b) = to;
+  (form == kernels::GemmForm::split_bf16 ? packed.split_bf16 : packed.packed_b) = to;
   return packed;
 }
 

@@ -17,14 +17,14 @@ constexpr int64_t kAnyRows = -1;
 // none do.
 int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes);
 
-// Floats of a factor that is kept as panels beside halves: a part of the second-level cache.
+// Floats of a factor that is kept as panels beside split bf16: a part of the second-level cache.
 constexpr int64_t kBothForms = 256 * 1024;
 
 class Factor {
  public:
   // As in GemmArgs.
   struct Packed {
-    const float *packed_b = nullptr, *halves = nullptr;
+    const float *packed_b = nullptr, *split_bf16 = nullptr;
     kernels::GemmForm form = kernels::GemmForm::panels;
   };
 

@@ -42,7 +42,7 @@ void gemm_step(Binder& b, const GemmOperands& o, const ActivationEpilogue& activ
     // The plan depends on how B is packed, and on strides.
     if (o.factor) {
       const Factor::Packed& packed = o.factor->for_rows(args.m);
-      args.packed_b = packed.packed_b, args.halves = packed.halves, args.form = packed.form;
+      args.packed_b = packed.packed_b, args.split_bf16 = packed.split_bf16, args.form = packed.form;
     }
     return args;
   };

@@ -36,13 +36,13 @@ void order_gates(const float* from, int64_t n, int64_t k, float* to) {
 // Rows [first, first + count) of each direction's [rows, k] weights, as the transposed right side of a product. Those
 // of an LSTM are in the order of its blocks, and always packed.
 struct Weights {
-  Slot slot = kNoSlot;            // at run time
-  const float* packed = nullptr;  // or packed
-  bool fixed = false;             // in fixed point
-  const float* halves = nullptr;  // or as halves, or both
-  const int8_t* bytes = nullptr;  // or packed as whole numbers, which count steps[direction] each
+  Slot slot = kNoSlot;                // at run time
+  const float* packed = nullptr;      // or packed
+  bool fixed = false;                 // in fixed point
+  const float* split_bf16 = nullptr;  // or as split bf16, or both
+  const int8_t* bytes = nullptr;      // or packed as whole numbers, which count steps[direction] each
   std::vector<float> steps;
-  int64_t packed_floats = 0, halves_floats = 0;  // of a direction
+  int64_t packed_floats = 0, split_floats = 0;  // of a direction
   int64_t rows = 0, first = 0, count = 0, k = 0;
   bool lstm = false;
 
@@ -57,14 +57,16 @@ struct Weights {
   }
   // Floats that packing takes at run time.
   int64_t work_floats() const { return lstm && slot != kNoSlot ? count * k + packed_floats : 0; }
-  // The packed weights of a direction, or null; those by halves.
+  // The packed weights of a direction, or null; those in split bf16.
   const float* find(const Frame& f, const kernels::GemmTable& table, int64_t direction, float* work) const {
     if (packed) return packed + direction * packed_floats;
-    if (!lstm || halves) return nullptr;
+    if (!lstm || split_bf16) return nullptr;
     pack(f.team(), table, unpacked(f, direction), work, work + count * k);
     return work + count * k;
   }
-  const float* find_halves(int64_t direction) const { return halves ? halves + direction * halves_floats : nullptr; }
+  const float* find_split(int64_t direction) const {
+    return split_bf16 ? split_bf16 + direction * split_floats : nullptr;
+  }
   const float* unpacked(const Frame& f, int64_t direction) const {
     return f.ptr<const float>(slot) + direction * rows * k;
   }
@@ -147,11 +149,11 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
   }
   // A step's product may be one of few rows.
   const bool small = w.k * w.count <= kBothForms;
-  if (kernels::gemm_form(table.traits.fn(), w.k, w.count) == GemmForm::halves && (small || !recurrent)) {
-    w.halves_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::halves);
-    w.halves = in_form(GemmForm::halves, w.halves_floats);
+  if (kernels::gemm_form(table.traits.fn(), w.k, w.count) == GemmForm::split_bf16 && (small || !recurrent)) {
+    w.split_floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::split_bf16);
+    w.split_bf16 = in_form(GemmForm::split_bf16, w.split_floats);
   }
-  if (!w.halves || small) w.packed = in_form(GemmForm::panels, w.packed_floats);
+  if (!w.split_bf16 || small) w.packed = in_form(GemmForm::panels, w.packed_floats);
   return w;
 }
 
@@ -173,9 +175,9 @@ struct Product {
     args.m = m, args.n = w.count, args.k = w.k;
     args.a_rs = w.k, args.b_rs = 1, args.b_cs = w.k, args.c_rs = c_rs;
     // How the right side is packed is all that a plan asks.
-    args.packed_b = w.packed || (w.lstm && !w.halves) ? &kNothing : nullptr;
+    args.packed_b = w.packed || (w.lstm && !w.split_bf16) ? &kNothing : nullptr;
     if (w.fixed) args.form = GemmForm::fixed;
-    args.halves = w.halves ? &kNothing : nullptr;
+    args.split_bf16 = w.split_bf16 ? &kNothing : nullptr;
     adds = adds_to_c;
     if (adds) args.residual_rs = c_rs, args.residual_cs = 1;
     plan = kernels::gemm_plan(args, traits);
@@ -185,8 +187,8 @@ struct Product {
   bool shares_memory() const { return plan.shared_floats > 0; }
   void set(const Frame& f, const kernels::GemmTable& table, const Weights& w, int64_t direction, float* work) {
     args.packed_b = w.find(f, table, direction, work);
-    args.halves = w.find_halves(direction);
-    if (!args.packed_b && !args.halves) args.b = w.unpacked(f, direction) + w.first * w.k;
+    args.split_bf16 = w.find_split(direction);
+    if (!args.packed_b && !args.split_bf16) args.b = w.unpacked(f, direction) + w.first * w.k;
   }
   void run(Frame& f, const kernels::GemmTable& table, const float* a, float* c) {
     args.a = a, args.c = c;
@@ -226,11 +228,11 @@ struct Direction {
   Product gates, hidden;      // gates: the GRU's first two, or a plain cell's only one; hidden: the GRU's last one
   float *bias = nullptr, *hidden_bias = nullptr, *x_gates = nullptr, *c = nullptr, *h = nullptr, *work = nullptr;
   float* reset = nullptr;  // the GRU's; the LSTM's c before a step that some sequences do not take
-  // Where recurrent products go by halves; `made`: of weights that are not packed as such.
-  const std::byte* weight_halves = nullptr;
-  std::byte *made_halves = nullptr, *state_halves[2] = {};  // of the state before every other step
-  const float* recurrent = nullptr;                         // the LSTM's packed weights
-  const float* initial = nullptr;                           // h before the first step
+  // Where recurrent products go in split bf16; `made`: of weights that are not packed as such.
+  const std::byte* weight_split = nullptr;
+  std::byte *made_split = nullptr, *state_split[2] = {};  // of the state before every other step
+  const float* recurrent = nullptr;                       // the LSTM's packed weights
+  const float* initial = nullptr;                         // h before the first step
 };
 
 struct RnnState {
@@ -412,9 +414,10 @@ void Rnn<Op>::prepare(Frame& f, RnnState& s) const {
       d.c = take(state), d.h = take(2 * round_up(state)), d.reset = take(state);
       d.work = take(w_.work_floats() + r_.work_floats());
       if (splits) {
-        if (!r_.halves) d.made_halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(width_, n_) / 4));
-        for (std::byte*& halves : d.state_halves)
-          halves = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(s.batch, n_) / 4));
+        if (!r_.split_bf16)
+          d.made_split = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(width_, n_) / 4));
+        for (std::byte*& split_bf16 : d.state_split)
+          split_bf16 = reinterpret_cast<std::byte*>(take(kernels::lstm_split_bytes(s.batch, n_) / 4));
       }
       d.x_gates = take(s.chunk * s.batch * width_);
     }
@@ -444,14 +447,14 @@ void Rnn<Op>::start(Frame& f, RnnState& s, int64_t d) const {
   }
   own.input.set(f, gemm_, w_, d, own.work);
   own.input_rest.args.packed_b = own.input.args.packed_b, own.input_rest.args.b = own.input.args.b;
-  own.input_rest.args.halves = own.input.args.halves;
+  own.input_rest.args.split_bf16 = own.input.args.split_bf16;
   own.input.args.epilogue.bias = own.input_rest.args.epilogue.bias = own.bias;
   if (kLstm && !r_.bytes) own.recurrent = r_.find(f, gemm_, d, own.work + w_.work_floats());
-  if (own.state_halves[0])
-    own.weight_halves = r_.halves ? reinterpret_cast<const std::byte*>(r_.find_halves(d)) : own.made_halves;
-  if (own.made_halves)
+  if (own.state_split[0])
+    own.weight_split = r_.split_bf16 ? reinterpret_cast<const std::byte*>(r_.find_split(d)) : own.made_split;
+  if (own.made_split)
     kernels::parallel_for(f.team(), kernels::lstm_blocks(n_), [&](int64_t block, int) {
-      table_.split_weights.fn(own.recurrent, n_, block, own.made_halves);
+      table_.split_weights.fn(own.recurrent, n_, block, own.made_split);
     });
   if (!kLstm) own.gates.set(f, gemm_, r_, d, nullptr);
   if (kGru) own.hidden.set(f, gemm_, r_hidden_, d, nullptr);
@@ -483,7 +486,7 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
     float* const to = out(f, s, d, i);
     const bool some_ended = lengths.any_ended(t);
     if constexpr (kLstm) {
-      if (i == 0 && own.weight_halves) table_.split_state.fn(h, s.batch, n_, own.state_halves[0]);
+      if (i == 0 && own.weight_split) table_.split_state.fn(h, s.batch, n_, own.state_split[0]);
       if (some_ended) std::copy_n(own.c, state, own.reset);
       kernels::lstm_step(f.team(), table_,
                          {.rows = s.batch,
@@ -498,9 +501,9 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
                           .peephole = peephole_ == kNoSlot ? nullptr : f.ptr<const float>(peephole_) + d * 3 * n_,
                           .c = own.c,
                           .h = to,
-                          .weight_halves = own.weight_halves,
-                          .before_halves = own.state_halves[i % 2],
-                          .h_halves = own.state_halves[(i + 1) % 2]},
+                          .weight_split = own.weight_split,
+                          .before_split = own.state_split[i % 2],
+                          .h_split = own.state_split[(i + 1) % 2]},
                          alone);
     } else if constexpr (kPlain) {
       own.gates.run(f, gemm_, h, gates);
@@ -520,7 +523,7 @@ void Rnn<Op>::steps(Frame& f, RnnState& s, int64_t d, int64_t first) const {
     if (y && y != to) std::copy_n(to, state, y);
     if (some_ended) {
       lengths.put_back(t, h, to);
-      if (kLstm && own.weight_halves) table_.split_state.fn(to, s.batch, n_, own.state_halves[(i + 1) % 2]);
+      if (kLstm && own.weight_split) table_.split_state.fn(to, s.batch, n_, own.state_split[(i + 1) % 2]);
       if (kLstm) lengths.put_back(t, own.reset, own.c);
       if (y) lengths.put_back(t, nullptr, y);
     }

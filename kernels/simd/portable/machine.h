@@ -30,7 +30,7 @@ TC_INLINE Raw<T> with_sign(Raw<T> x, Raw<T> of) {
   return (Raw<T>)((Raw<Word<T>>)magnitude<T>(x) | ((Raw<Word<T>>)of & splat<Word<T>>(kSignBit<T>)));
 }
 
-// To whole numbers: beyond 2^23, or 2^52, all are; below, adding that much rounds to them, halves to even.
+// To whole numbers: beyond 2^23, or 2^52, all are; below, adding that much rounds to them, split bf16 to even.
 template <class T>
 TC_INLINE Raw<T> nearest(Raw<T> x) {
   const Raw<T> whole = splat<T>(sizeof(T) == 4 ? T(0x1p23) : T(0x1p52)), size = magnitude<T>(x);
@@ -146,7 +146,7 @@ TC_INLINE F32 half_to_float(uint64_t four) {
   const I32 quiet = (size > splat(0x7c00 << 13)) & splat(1 << 22);
   return (F32)((U32)exponent | (U32)quiet | sign | (U32)scaled);
 }
-// The low halves of four lanes.
+// The low bf16 pairs of four lanes.
 TC_INLINE uint64_t low_halves(I32 x) {
   const U16 words = (U16)x;
   return ((U64)__builtin_shufflevector(words, words, 0, 2, 4, 6, 0, 2, 4, 6))[0];

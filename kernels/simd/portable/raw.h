@@ -85,7 +85,7 @@ TC_INLINE void store_first(void* to, U64 x, int n) {
   store_few(static_cast<unsigned char*>(to) + 8, x[1], n - 8);
 }
 
-// The lanes of the lower or the upper halves of a and b in turn.
+// The lanes of the lower or the upper bf16 pairs of a and b in turn.
 template <bool kUpper, class V>
 TC_INLINE V interleave(V a, V b) {
   constexpr int kCount = static_cast<int>(sizeof(V) / sizeof(a[0])), kFrom = kUpper ? kCount / 2 : 0;

@@ -21,7 +21,7 @@ TC_INLINE Raw<T> magnitude(Raw<T> x) {
   return (Raw<T>)wasm_f64x2_abs((v128_t)x);
 }
 
-// To whole numbers, halves to even.
+// To whole numbers, split bf16 to even.
 template <class T>
 TC_INLINE Raw<T> nearest(Raw<T> x) {
   if constexpr (sizeof(T) == 4) return (Raw<T>)wasm_f32x4_nearest((v128_t)x);

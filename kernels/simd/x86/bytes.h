@@ -122,8 +122,8 @@ TC_INLINE __m128i low_bytes(VecI v) {
 #if defined(__AVX2__)
   const __m256i order =
       _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1));
-  const __m256i halves = _mm256_shuffle_epi8(v, order);
-  return _mm_unpacklo_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+  const __m256i split_bf16 = _mm256_shuffle_epi8(v, order);
+  return _mm_unpacklo_epi32(_mm256_castsi256_si128(split_bf16), _mm256_extracti128_si256(split_bf16, 1));
 #else
   return _mm_shuffle_epi8(v, _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1));
 #endif

@@ -74,7 +74,8 @@ inline constexpr bool kRunsSteps = NV == 2 && R >= 4 && R <= 6;
   "vpaddd %%ymm12, %" #first ", %" #first         \
   "\n\t"                                          \
   "vpaddd %%ymm15, %" #second ", %" #second "\n\t"
-#define TC_WORDS(halves) TC_STEPS("%[a]", halves, TC_VECTORS, TC_PAIRS, , "xmm12", [half] "i"(kHalf), [quad] "i"(kQuad))
+#define TC_WORDS(split_bf16) \
+  TC_STEPS("%[a]", split_bf16, TC_VECTORS, TC_PAIRS, , "xmm12", [half] "i"(kHalf), [quad] "i"(kQuad))
 
 // `steps` of them by the rows of a packed panel. Leaves a and b at the next one. Rows of a are a_rs elements apart,
 // steps kDistance.

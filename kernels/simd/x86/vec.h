@@ -1,4 +1,4 @@
-// The vector types of x86: a thin face of xsimd, plus what it lacks (tails, halves, widening) in the header of each
+// The vector types of x86: a thin face of xsimd, plus what it lacks (tails, split bf16, widening) in the header of each
 // instruction set. vec.h includes it. Types of xsimd name the instruction set, so that no symbol of one tier can stand
 // in for another tier's.
 #pragma once
@@ -90,7 +90,7 @@ template <class T>
 TC_INLINE Vec<T> vsqrt(Vec<T> a) {
   return xsimd::sqrt(a);
 }
-// To the nearest integer, halves to even.
+// To the nearest integer, split bf16 to even.
 template <class T>
 TC_INLINE Vec<T> vround(Vec<T> a) {
   return xsimd::nearbyint(a);
