@@ -25,9 +25,9 @@ std::byte* bytes(float* p) {
 
 // A worker's memory. split bf16 are in strips of 32 rows or columns, of steps of 32.
 struct Scratch {
-  float* queries;  // split bf16: left factor of the scores
+  float* queries;  // split bf16: left operand of the scores
   float* keys;     // bf16 pairs of a block's: the right one
-  float* weights;  // bf16 pairs of 32 rows' exponentials: left factor of the result
+  float* weights;  // bf16 pairs of 32 rows' exponentials: left operand of the result
   float* values;   // bf16 pairs of a block's: the right one
   float* scores;   // of 32 rows, strips of 32 x 32
   float* tile;     // 32 x 32 sums of the result

@@ -1,5 +1,5 @@
-// The right factor in fixed point (GemmForm::fixed), where reading it is most of a product's work. Only *_tier.cc files
-// include it.
+// The right operand in fixed point (GemmForm::fixed), where reading it is most of a product's work. Only *_tier.cc
+// files include it.
 #pragma once
 #include <limits>
 
@@ -17,7 +17,7 @@ TC_INLINE constexpr int64_t fixed_offset(int64_t k, int64_t j) {
 static_assert(whole22_bytes(kPanel) % 4 == 0);
 static_assert(kWhole22Beyond <= kVecFloats * int64_t{sizeof(float)}, "scales lie behind a panel's last row");
 
-// What load_whole22 reads is below 1 in magnitude when multiplied by this; the left factor is, so that sums overflow
+// What load_whole22 reads is below 1 in magnitude when multiplied by this; the left operand is, so that sums overflow
 // where those of floats do.
 inline constexpr float kFixedLeft = 0x1p-31f;
 
@@ -87,7 +87,7 @@ struct FixedRows {
   }
 };
 
-// The left factor as the right one's rows take it, its own `rs` floats apart.
+// The left operand as the right one's rows take it, its own `rs` floats apart.
 inline void copy_left(const GemmArgs& g, const float* a, float* to, int64_t rs) {
   const float factor = g.form == GemmForm::fixed ? kFixedLeft : 1.0f;
   for (int64_t i = 0; i < g.m; ++i, a += g.a_rs, to += rs) {

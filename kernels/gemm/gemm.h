@@ -82,7 +82,7 @@ inline constexpr double kStrassenError = 4e-6;
 // Tiles with rows of A whose largest magnitudes differ by more than this do without it.
 inline constexpr float kStrassenRatio = 1024;
 
-// Floats from one row of the left factor to the next where Path::few copies it: not to the same sets of a cache.
+// Floats from one row of the left operand to the next where Path::few copies it: not to the same sets of a cache.
 inline int64_t few_left_floats(int64_t k) {
   return (k + 15) / 16 * 16 + 16;
 }
@@ -92,7 +92,7 @@ inline constexpr int64_t kGemvRows = 4;
 // Rows, columns and steps of Path::small, at most.
 inline constexpr int64_t kSmallExtent = 16;
 
-// Strips of a right factor that a tile splits at once in split bf16, so that memory is read by 512 bytes.
+// Strips of a right operand that a tile splits at once in split bf16, so that memory is read by 512 bytes.
 inline constexpr int64_t kSplitTogether = 4;
 
 struct GemmPlan {

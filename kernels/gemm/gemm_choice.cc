@@ -33,7 +33,7 @@ int64_t rows_at_once(const GemmArgs& g, const GemmTraits& t) {
 constexpr int64_t kLeastSplitRows = 12;
 constexpr double kLeastSplitProducts = 512 * 1024, kLeastSplitAll = 4 * kLeastSplitProducts;
 // What the conversion to split bf16 costs, in products that they save: each saves 4 to 13 ps, by the state of the host,
-// and a number takes 160 to 250 ps. A right factor that is not packed has to be packed anyway. What a sum costs more
+// and a number takes 160 to 250 ps. A right operand that is not packed has to be packed anyway. What a sum costs more
 // counts where it is short, time without / with split bf16: 12544x32x64 0.83, 3136x32x192 1.1-1.15, 1024x32x1024 1.25,
 // 256x32x256 1.6-1.9.
 constexpr double kSplitA = 40, kSplitPackedB = 56, kSplitB = 28, kSplitSum = 13;

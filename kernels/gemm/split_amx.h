@@ -17,11 +17,11 @@
 namespace tc::kernels {
 namespace {
 
-// A tile has 16 rows of 64 bytes: 16 rows of the left factor by 32 steps of K, 16 pairs of steps by 16 columns of the
+// A tile has 16 rows of 64 bytes: 16 rows of the left operand by 32 steps of K, 16 pairs of steps by 16 columns of the
 // right one, or 16 x 16 sums.
 constexpr int64_t kSide = 16, kStep = 32, kRowBytes = 64, kTileBytes = kSide * kRowBytes;
-// Sums are computed two tiles by two: of the left factor a step has 2 KB high and 2 KB low, row after row; of the right
-// one a high and a low tile for each 16 columns.
+// Sums are computed two tiles by two: of the left operand a step has 2 KB high and 2 KB low, row after row; of the
+// right one a high and a low tile for each 16 columns.
 constexpr int64_t kStripRows = 2 * kSide, kStripCols = 2 * kSide, kStepBytes = 4 * kTileBytes;
 
 struct Halves {
@@ -55,7 +55,7 @@ TC_INLINE __m512 strided(const float* from, int64_t stride, __mmask16 mask) {
   return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, at, from, 4);
 }
 
-// A row of the left factor's `k` steps, `stride` floats apart; to: its first high line, from which the low one and the
+// A row of the left operand's `k` steps, `stride` floats apart; to: its first high line, from which the low one and the
 // next step's are so many bytes away.
 inline void split_row(const float* from, int64_t stride, int64_t k, std::byte* to, int64_t next, int64_t low) {
   for (; k > 0; k -= kStep, from += kStep * stride, to += next) {
@@ -78,8 +78,8 @@ TC_INLINE Halves split_pair(const float* even, const float* odd, int64_t stride,
   return {_mm512_permutexvar_epi16(pairs, h.high), _mm512_permutexvar_epi16(pairs, h.low)};
 }
 
-// A k x cols piece of the right factor, element (p, j) at from[p * rs + j * cs], as kStepBytes per 32 steps of K; steps
-// and columns beyond are zero.
+// A k x cols piece of the right operand, element (p, j) at from[p * rs + j * cs], as kStepBytes per 32 steps of K;
+// steps and columns beyond are zero.
 inline void split_columns(const float* from, int64_t rs, int64_t cs, int64_t k, int64_t cols, std::byte* to) {
   for (int64_t p = 0; p < k; p += 2) {
     std::byte* pair = to + p / kStep * kStepBytes + p % kStep / 2 * kRowBytes;

@@ -23,7 +23,7 @@ struct StrassenBlock {
 // Sums of A's and of B's quarters.
 inline constexpr int64_t kStrassenLefts = 4, kStrassenSums = 4;
 
-// Floats of a row of a packed left factor, and of a sum `width` columns wide: an odd number of lines, or all of them
+// Floats of a row of a packed left operand, and of a sum `width` columns wide: an odd number of lines, or all of them
 // would want the same set of level 1.
 constexpr int64_t strassen_row_floats(int64_t k_half) {
   return ((k_half + 15) / 16 | 1) * 16;

@@ -38,7 +38,7 @@ int64_t sum_at(const StrassenBlock& g, int64_t strips, int64_t block, Left left,
   return (block * kStrassenLefts * strips + place) * panel_rows() * strassen_row_floats(g.k_half);
 }
 
-// A left factor's rows of one strip.
+// A left operand's rows of one strip.
 struct LeftRows {
   const float* a = nullptr;
   int64_t rs = 0, cs = 1;
@@ -120,13 +120,13 @@ struct Sum {
 struct Group {
   int count;
   Left left[3];
-  const float* b[3];   // their right factors
+  const float* b[3];   // their right operands
   Sum to[3][2];        // after each, the sum so far goes here
   int64_t k = 0;       // of each
-  LeftRows a[4] = {};  // their left factors, and what is read next
+  LeftRows a[4] = {};  // their left operands, and what is read next
 };
 
-// kUnitSteps: the steps of every left factor follow each other.
+// kUnitSteps: the steps of every left operand follow each other.
 template <bool kUnitSteps, int R>
 void multiply(const Group& g, Beside& beside, VecF& check) {
   VecF not_finite[kPanelVecs];

@@ -175,7 +175,8 @@ bool is_product(const Binder& b, const ConvShape& s, const std::vector<int64_t>&
 void bind_conv_product(Binder& b, const ConvShape& fixed, const ActivationEpilogue& activation) {
   GemmOperands o;
   const Dim& images = b.shape(0)[0];
-  o.factor = std::make_shared<Factor>(b, 1, true, images.is_const() ? images.value() : kAnyRows, fixed.ic, fixed.oc);
+  o.weights =
+      std::make_shared<PackedWeights>(b, 1, true, images.is_const() ? images.value() : kAnyRows, fixed.ic, fixed.oc);
   o.a = b.in(0), o.bias = b.in(2), o.residual = b.in(3), o.c = b.out(0);
   if (o.residual != kNoSlot) b.in_place(0, 3);
   b.flops = conv_flops(fixed, kernel_of(b), o.a, o.c);

@@ -1,4 +1,4 @@
-// The constant right factor of f32 products, packed in the forms that their rows want.
+// The constant right operand of f32 products, packed in the forms that their rows want.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,10 +17,10 @@ constexpr int64_t kAnyRows = -1;
 // none do.
 int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes);
 
-// Floats of a factor that is kept as panels beside split bf16: a part of the second-level cache.
+// Floats of weights that are kept as panels beside split bf16: a part of the second-level cache.
 constexpr int64_t kBothForms = 256 * 1024;
 
-class Factor {
+class PackedWeights {
  public:
   // As in GemmArgs.
   struct Packed {
@@ -32,7 +32,7 @@ class Factor {
   // forms are packed when runs first need them, if the operand lies in a mapped file: what is not packed costs no
   // memory there. Numbers that are exact in 16 bits are packed for few rows at once, and from there for many when runs
   // need that. Otherwise there are those for many rows, and small ones for few as well.
-  Factor(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
+  PackedWeights(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
 
   // For products of so many rows. Thread-safe; valid as long as the executable.
   const Packed& for_rows(int64_t rows);
