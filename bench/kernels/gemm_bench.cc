@@ -54,8 +54,8 @@ Run gemm_run(Tier tier, int threads, const Shape& s) {
           [work] { gemm(work->team, work->kernels, work->g, work->plan); }};
 }
 
-constexpr const char* kForms[] = {"/packed", "/split_bf16", "/fixed", "/f16", "/bf16"};
-constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::split_bf16, kFixed = GemmForm::fixed,
+constexpr const char* kForms[] = {"/packed", "/split_bf16", "/int22", "/f16", "/bf16"};
+constexpr GemmForm kPanels = GemmForm::panels, kHalves = GemmForm::split_bf16, kFixed = GemmForm::int22,
                    kF16 = GemmForm::f16, kBf16 = GemmForm::bf16;
 const Shape kShapes[] = {
     {256, 256, 256},           {512, 512, 512},           {1024, 1024, 1024},        {2048, 2048, 2048},

@@ -3,12 +3,12 @@
 #pragma once
 #include <utility>
 
-#include "tc/kernels/gemm/fixed_tier.h"
+#include "tc/kernels/gemm/int22_tier.h"
 
 namespace tc::kernels {
 namespace {
 
-// Panels of floats, as FixedRows are those in fixed point.
+// Panels of floats, as FixedRows are those as 22-bit integers.
 struct FloatRows {
   static constexpr int64_t bytes(int64_t width) { return width * int64_t{sizeof(float)}; }
   static constexpr int64_t offset(int64_t k, int64_t j) { return j * k; }

@@ -47,14 +47,14 @@ int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmF
   if (form == GemmForm::split_bf16) return round_up(n, kSplitStrip) * round_up(k, kSplitStep);
   const int64_t columns = round_up(n, traits.lanes);
   // Eleven bytes for four of them.
-  if (form == GemmForm::fixed) return ceil_div(11 * columns * k, 16) + columns;
+  if (form == GemmForm::int22) return ceil_div(11 * columns * k, 16) + columns;
   return form == GemmForm::panels ? columns * k : columns * k / 2;
 }
 
 bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n) {
   for (int64_t j = 0, end; j < n; j = end) {
     end = std::min<int64_t>(n, j + traits.width);
-    const float* behind = packed + gemm_packed_floats(traits, k, end, GemmForm::fixed);
+    const float* behind = packed + gemm_packed_floats(traits, k, end, GemmForm::int22);
     const float* scales = behind - round_up(end - j, traits.lanes);
     if (std::any_of(scales, behind, [](float scale) { return std::isnan(scale); })) return false;
   }

@@ -8,7 +8,7 @@
 // the last one is as wide as its columns, padded with zeros to a multiple of `lanes`. B may be packed once and for all
 // (gemm_pack) or lies in memory with any strides. Where the tier computes in split bf16, B may be packed as
 // such instead (GemmForm::split_bf16), or as well: panels then serve up to four rows. What is multiplied by a few rows
-// alone may be packed in fewer bits (GemmForm::fixed, f16 and bf16).
+// alone may be packed in fewer bits (GemmForm::int22, f16 and bf16).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct GemmShape {
   int64_t residual_rs = 0, residual_cs = 1, residual_batch[2] = {0, 0};  // 0 broadcasts
 };
 
-// How B is packed. `fixed`: panels of whole numbers of 22 bits, behind each a power of two for every column. Of floats
+// How B is packed. `int22`: panels of 22-bit integers, behind each a power of two for every column. Of floats
 // half as much again is read. What 22 bits of a column's largest number hold is exact. `f16`, `bf16`: panels of such
 // numbers, for a B that is exact in them.
 enum class GemmForm : uint8_t { panels, split_bf16, int22, f16, bf16 };
@@ -69,10 +69,10 @@ inline constexpr double kSplitError = 1.0 / (1 << 15);
 // to 0.331.
 inline constexpr int64_t kGemmShortSum = 16;
 
-// Of fixed point: a number errs by so much of the largest one of its column, at most, and a typical result by about as
-// much as through the order of its sum (with 256, 1024 and 4096 normally distributed weights 5.6e-7, 6.7e-7 and 7.1e-7
-// of it, the sum 1.6e-7 to 3e-7, 3e-7 to 5e-7 and 6e-7 to 11e-7). Columns are held whose largest magnitude is 0, or
-// within these bounds and at most kFixedPeak root mean squares.
+// Of 22-bit integers: a number errs by so much of the largest one of its column, at most, and a typical result by about
+// as much as through the order of its sum (with 256, 1024 and 4096 normally distributed weights 5.6e-7, 6.7e-7
+// and 7.1e-7 of it, the sum 1.6e-7 to 3e-7, 3e-7 to 5e-7 and 6e-7 to 11e-7). Columns are held whose largest magnitude
+// is 0, or within these bounds and at most kFixedPeak root mean squares.
 inline constexpr double kFixedError = 1.0 / (1 << 20);
 inline constexpr float kFixedLeast = 0x1p-50f, kFixedMost = 0x1p50f, kFixedPeak = 32;
 
@@ -178,7 +178,7 @@ GemmForm gemm_form(const GemmTraits& traits, int64_t k, int64_t n);
 // Floats of a packed k x n matrix.
 int64_t gemm_packed_floats(const GemmTraits& traits, int64_t k, int64_t n, GemmForm form = GemmForm::panels);
 
-// Whether fixed point held all columns of what was packed.
+// Whether 22-bit integers held all columns of what was packed.
 bool gemm_fixed_holds(const GemmTraits& traits, const float* packed, int64_t k, int64_t n);
 
 // Packs a k x n matrix; dst: gemm_packed_floats of them, split bf16 from a multiple of 64 bytes on.

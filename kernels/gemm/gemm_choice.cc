@@ -18,13 +18,14 @@ constexpr int64_t kFewRows = 256;
 constexpr int64_t kWholeRegisters = 16, kNearRow = 128;
 // Rows that are multiplied while a panel from memory is read once. With more of them less of it is under way: a Xeon,
 // 340 MB of 768x3072 in turns, one thread, ms with AVX-512 by gemv, tiles and few: 3 rows of floats 0.77, -, 0.77, 4
-// 0.90, -, 0.87, 6 -, 1.08, 0.85, 12 -, 1.11, 0.87; in fixed point 2 0.41, -, 0.40, 3 0.53, -, 0.49, 4 0.55, -, 0.50.
-// AVX2, 2 of floats 0.82, -, 0.91, 3 1.04, -, 0.78, 6 -, 1.29, 0.88; in fixed point 1 0.58, -, 0.51, 3 1.02, -, 0.62.
+// 0.90, -, 0.87, 6 -, 1.08, 0.85, 12 -, 1.11, 0.87; as 22-bit integers 2 0.41, -, 0.40, 3 0.53, -, 0.49, 4 0.55, -,
+// 0.50. AVX2, 2 of floats 0.82, -, 0.91, 3 1.04, -, 0.78, 6 -, 1.29, 0.88; as 22-bit integers 1 0.58, -, 0.51, 3 1.02,
+// -, 0.62.
 int64_t rows_at_once(const GemmArgs& g, const GemmTraits& t) {
   const bool far =
       g.packed_b != nullptr && g.split_bf16 == nullptr && (g.form != GemmForm::panels || g.k * g.n > t.near_floats);
   if (!far || t.few_rows == 0) return kGemvRows;
-  return g.form == GemmForm::fixed && t.lanes == 8 ? 0 : 2;
+  return g.form == GemmForm::int22 && t.lanes == 8 ? 0 : 2;
 }
 
 // Below, the tiles of sums are mostly padding, and of a few products by themselves the threads mostly wait for each

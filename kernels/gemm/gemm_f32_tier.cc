@@ -3,9 +3,9 @@
 
 #include "tc/kernels/gemm/block_tier.h"
 #include "tc/kernels/gemm/few_tier.h"
-#include "tc/kernels/gemm/fixed_tier.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/gemm/gemv_tier.h"
+#include "tc/kernels/gemm/int22_tier.h"
 #include "tc/kernels/gemm/item.h"
 #include "tc/kernels/gemm/pack_tier.h"
 #include "tc/kernels/gemm/strassen.h"
@@ -18,8 +18,8 @@ using Path = GemmPlan::Path;
 using Reach = GemmPlan::Reach;
 using Source = GemmPlan::Source;
 
-// Of fixed point: widening takes five instructions for each register of B, which SSE4.2 does no faster than floats come
-// (one row from the third-level cache of a Xeon 0.82 of their speed, 2048 x 4096; AVX-512 1.45, AVX2 1.38).
+// Of 22-bit integers: widening takes five instructions for each register of B, which SSE4.2 does no faster than floats
+// come (one row from the third-level cache of a Xeon 0.82 of their speed, 2048 x 4096; AVX-512 1.45, AVX2 1.38).
 constexpr int64_t kMostFew = kVecFloats == 4 ? 0 : kFewRows;
 
 // AVX2's tiles leave little that Strassen's method or packed rows of A could win back. How many times as fast on Zen 3,
@@ -286,7 +286,7 @@ const std::byte* panel_of(const GemmArgs& g, const Item& it, int64_t j) {
 template <class Fn>
 auto with_rows(GemmForm form, Fn f) {
   switch (form) {
-    case GemmForm::fixed:
+    case GemmForm::int22:
       return f(FixedRows{});
     case GemmForm::f16:
       return f(F16Rows{});
@@ -500,7 +500,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     return strip(g, it, 0, g.m, col0, col1 - col0);
   }
   if (p.path == Path::gemv) {
-    if (g.form == GemmForm::fixed) {
+    if (g.form == GemmForm::int22) {
       gemv_fixed(g, p, it, col0, col1, worker);
     } else if (p.source == Source::packed) {
       with_rows(g.form, [&](auto rows) { gemv_packed<decltype(rows)>(g, p, it, col0, col1, worker); });

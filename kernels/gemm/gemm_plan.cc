@@ -257,7 +257,7 @@ void gemm_plan_gemv(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
   p.k_block = g.k;
   p.split = split_bf16 && !packed;
   p.worker_floats = p.split                     ? g.m * (round_up(g.k, kSplitStep) + kSplitStrip)
-                    : g.form == GemmForm::fixed ? g.m * g.k
+                    : g.form == GemmForm::int22 ? g.m * g.k
                     : packed                    ? 0
                                                 : 4 * p.col_tile;
   if (g.k * g.n >= kFarFloats) p.reach = far_reach();

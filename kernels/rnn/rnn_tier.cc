@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tc/kernels/elementwise/vec_math.h"
-#include "tc/kernels/gemm/fixed_tier.h"
+#include "tc/kernels/gemm/int22_tier.h"
 #include "tc/kernels/gemm/micro_tier.h"
 #include "tc/kernels/simd/vec.h"
 
@@ -23,16 +23,16 @@ TC_INLINE VecF load_weights(const int8_t* w) {
 }
 
 TC_INLINE VecF load_weights(const std::byte* w) {
-  return to_float(load_whole22(w));
+  return to_float(load_int22(w));
 }
 
-// Weights are floats, whole numbers that count byte_step each, or fixed point with a scale for each column.
+// Weights are floats, whole numbers that count byte_step each, or 22-bit integers with a scale for each column.
 template <class W>
 constexpr bool kFixed = std::is_same_v<W, std::byte>;
 // Elements of W that a row of so many columns takes, and what lies before column `column` of n rows.
 template <class W>
 TC_INLINE constexpr int64_t row_of(int64_t columns) {
-  return kFixed<W> ? whole22_bytes(columns) : columns;
+  return kFixed<W> ? int22_bytes(columns) : columns;
 }
 template <class W>
 TC_INLINE constexpr int64_t column_of(int64_t n, int64_t column) {
@@ -42,7 +42,7 @@ TC_INLINE constexpr int64_t column_of(int64_t n, int64_t column) {
 template <class W>
 TC_INLINE VecF unit_of(float unit, const W* end, int64_t column) {
   if constexpr (kFixed<W>)
-    return load(fixed_scales(end) + column) * VecF(kFixedLeft);
+    return load(fixed_scales(end) + column) * VecF(kInt22Left);
   else
     return VecF(unit);
 }

@@ -183,7 +183,7 @@ inline void check(const Case& c, const Extras& x = {}) {
       EXPECT_TRUE(!c.few || c.m > few || plan.path == GemmPlan::Path::few);
       // Factors are 0.5 on average.
       const double split_bf16 = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
-      const double fixed = c.form == GemmForm::fixed ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
+      const double fixed = c.form == GemmForm::int22 ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
       const double bound =
           2e-7 * static_cast<double>(c.k + 4) + (split_bf16 + fixed) * double{std::fmax(1.0f, x.alpha)};
       for (size_t i = 0; i < truth.size(); ++i) {
@@ -211,7 +211,7 @@ inline std::vector<float> matrix_product(Tier tier, const std::vector<float>& a,
     gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), *form);
     (form == GemmForm::split_bf16 ? g.split_bf16 : g.packed_b) = packed.data();
     if (form != GemmForm::split_bf16) g.form = *form;
-    EXPECT_TRUE(form != GemmForm::fixed || gemm_fixed_holds(traits, packed.data(), k, n));
+    EXPECT_TRUE(form != GemmForm::int22 || gemm_fixed_holds(traits, packed.data(), k, n));
   }
   const GemmPlan plan = gemm_plan(g, eager_traits(kernels));
   GuardedBuffer<float> scratch(gemm_scratch_bytes(plan, 1) / sizeof(float), Edge::kBack);

@@ -1,4 +1,4 @@
-// Products in split bf16 and by weights in fixed point.
+// Products in split bf16 and by weights as 22-bit integers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -106,7 +106,7 @@ TEST(Gemm, RunsInsideARegion) {
 }
 
 TEST(Gemm, FewerBitsOfEveryShape) {
-  for (const GemmForm form : {GemmForm::fixed, GemmForm::f16, GemmForm::bf16}) {
+  for (const GemmForm form : {GemmForm::int22, GemmForm::f16, GemmForm::bf16}) {
     for (const int64_t m : {1, 2, 3, 4, 5, 6, 9, 12}) {
       for (const int64_t n : {1, 3, 4, 16, 17, 48, 70, 129}) {
         for (const int64_t k : {0, 1, 7, 31, 66, 257}) {
@@ -179,7 +179,7 @@ TEST(Gemm, FixedPointErrsAsStated) {
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t p = 0; p < k; ++p) a[count(i * k + p)] = p == 7 + i ? 1.0f : 0.0f;
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-    const std::vector<float> fixed = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::fixed),
+    const std::vector<float> fixed = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::int22),
                              floats = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::panels);
     double of_fixed = 0, of_floats = 0;
     for (int64_t j = 0; j < n; ++j) {
@@ -207,7 +207,7 @@ TEST(Gemm, FixedPointIsExactWhereItsBitsSuffice) {
   for (float& x : a) x = static_cast<float>(random.integer(-8, 8));
   for (float& x : b) x = static_cast<float>(random.integer(-1000, 1000)) * 0x1p-20f;
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::fixed);
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::int22);
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
         double sum = 0;
@@ -226,7 +226,7 @@ TEST(Gemm, FixedPointByWhatIsNoNumber) {
   for (int64_t i = 0; i < m; ++i) a[count(i * k + 77)] = odd[i];
   for (int64_t p = 0; p < k; ++p) a[count(3 * k + p)] = 1e-25f;
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
-    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::fixed);
+    const std::vector<float> c = matrix_product(tier, a, b, m, n, k, nullptr, GemmForm::int22);
     for (const int64_t j : {0, 17, 69}) {
       EXPECT_TRUE(std::isnan(c[count(j)])) << tier_name(tier);
       EXPECT_EQ(c[count(n + j)], INFINITY) << tier_name(tier);
@@ -249,12 +249,12 @@ TEST(Gemm, FixedPointTellsWhatItDoesNotHold) {
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     const GemmTable& kernels = table(tier).gemm;
     const GemmTraits traits = kernels.traits.fn();
-    std::vector<float> packed(count(gemm_packed_floats(traits, k, n, GemmForm::fixed)));
+    std::vector<float> packed(count(gemm_packed_floats(traits, k, n, GemmForm::int22)));
     for (const int64_t column : {0, 17, 69})
       for (const auto& c : columns) {
         std::vector<float> b(count(k * n), 0.25f);
         for (int64_t p = 0; p < k; ++p) b[count(p * n + column)] = p == 4321 ? c.odd : c.plain;
-        gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), GemmForm::fixed);
+        gemm_pack(one, kernels, b.data(), n, 1, k, n, packed.data(), GemmForm::int22);
         EXPECT_EQ(gemm_fixed_holds(traits, packed.data(), k, n), c.holds)
             << tier_name(tier) << " " << column << ": " << c.plain << ", " << c.odd;
       }

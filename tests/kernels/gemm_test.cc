@@ -317,7 +317,7 @@ TEST(Gemm, SameBitsForAnyNumberOfThreads) {
                         {128, 770, 768, false, false, true},
                         {64, 64, 64, false, false, false, 4, 4},
                         {.m = 2, .n = 770, .k = 768, .packed = true, .split_bf16 = true},
-                        {.m = 3, .n = 770, .k = 768, .packed = true, .form = GemmForm::fixed},
+                        {.m = 3, .n = 770, .k = 768, .packed = true, .form = GemmForm::int22},
                         {.m = 128, .n = 770, .k = 768, .packed = true, .split_bf16 = true}};
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     for (const Case& c : cases) {

@@ -77,10 +77,10 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
     args.packed = nullptr, args.packed_bytes = packed_bytes.data(), args.byte_step = kStep;
   }
   const GemmTraits traits = kernels.gemm.traits.fn();
-  GuardedBuffer<float> packed_fixed(static_cast<size_t>(gemm_packed_floats(traits, hidden, width, GemmForm::fixed)),
+  GuardedBuffer<float> packed_fixed(static_cast<size_t>(gemm_packed_floats(traits, hidden, width, GemmForm::int22)),
                                     edge);
   if (factors == Factors::fixed) {
-    gemm_pack(team, kernels.gemm, weights.data(), width, 1, hidden, width, packed_fixed.data(), GemmForm::fixed);
+    gemm_pack(team, kernels.gemm, weights.data(), width, 1, hidden, width, packed_fixed.data(), GemmForm::int22);
     ASSERT_TRUE(gemm_fixed_holds(traits, packed_fixed.data(), hidden, width)) << hidden;
     args.packed = nullptr, args.packed_fixed = packed_fixed.data();
   }

@@ -1,4 +1,4 @@
-// The driver's promises: rules fire to a fixed point, limits and caps hold, fighting rules are named, names and
+// The driver's promises: rules fire to a 22-bit integers, limits and caps hold, fighting rules are named, names and
 // locations move, dead code goes, numbers are compared.
 #include "tc/passes/driver.h"
 

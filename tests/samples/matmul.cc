@@ -16,8 +16,8 @@ void einsum(SampleGraph& g, const char* equation, std::vector<Extents> operands)
   g.outputs({g.b.make<Einsum>(values, {equation})});
 }
 
-// 2.5 MB of constant weights, which few rows read in fixed point where the caches do not hold them; a column that this
-// does not hold.
+// 2.5 MB of constant weights, which few rows read as 22-bit integers where the caches do not hold them; a column that
+// this does not hold.
 void few_rows(SampleGraph& g) {
   Tensor wide = g.random(DType::f32, {600, 520}), odd = wide;
   odd.mutable_span<float>()[1234] = std::numeric_limits<float>::infinity();

@@ -9,19 +9,19 @@
 namespace tc::cpu {
 namespace {
 
-// Whether so many bytes have left the caches that are read about as fast as fixed point is widened when their turn
+// Whether so many bytes have left the caches that are read about as fast as 22-bit integers is widened when their turn
 // comes again: the second-level one, of AMD also the third-level one.
 bool beyond_caches(size_t bytes) {
   const kernels::CpuInfo& cpu = kernels::cpu_info();
   return bytes > (cpu.amd ? std::max(cpu.l2_bytes, cpu.l3_bytes) : cpu.l2_bytes);
 }
 
-// Rows up to which fixed point is ahead of weights in the third-level cache that are read as they are, split bf16 or
-// floats, half as much again: widening takes every row's time. A busy Xeon, ms of one thread and two, 4096x1024, fixed
-// point and split bf16: 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44,
-// 12 1.57/0.68 and 0.72/0.43; fixed point and floats with AVX-512: 4 0.76/0.35 and 0.81/0.39, 6 0.70/0.42 and
+// Rows up to which 22-bit integers is ahead of weights in the third-level cache that are read as they are, split bf16
+// or floats, half as much again: widening takes every row's time. A busy Xeon, ms of one thread and two, 4096x1024,
+// fixed point and split bf16: 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44,
+// 12 1.57/0.68 and 0.72/0.43; 22-bit integers and floats with AVX-512: 4 0.76/0.35 and 0.81/0.39, 6 0.70/0.42 and
 // 0.79/0.41, 8 0.84/0.54 and 0.81/0.43, 12 1.18/0.69 and 0.85/0.47, with AVX2 3 0.66/0.36 and 0.77/0.39, 4 1.09/0.41
-// and 0.89/0.43, 6 1.38/0.51 and 1.07/0.44. Of a model of 178 MB 8 rows, fixed point and split bf16, 7.3/4.5
+// and 0.89/0.43, 6 1.38/0.51 and 1.07/0.44. Of a model of 178 MB 8 rows, 22-bit integers and split bf16, 7.3/4.5
 // and 8.4/5.2, of BERT 27.6/13.9 and 38.8/16.9.
 constexpr int64_t kMostNearRows = 5, kMostNearRowsAvx2 = 3;
 
@@ -111,8 +111,8 @@ PackedWeights::Packed PackedWeights::pack(bool few, const Binder::PackLater& mem
   };
   if (few && far_) {
     if (const auto form = short_ ? short_ : short_form(source_)) return {.packed_b = in_form(*form), .form = *form};
-    const float* fixed = in_form(Form::fixed);
-    if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .form = Form::fixed};
+    const float* fixed = in_form(Form::int22);
+    if (kernels::gemm_fixed_holds(traits, fixed, k_, n_)) return {.packed_b = fixed, .form = Form::int22};
   }
   const bool split_bf16 = !(few && !far_) && kernels::gemm_form(traits, k_, n_) == Form::split_bf16;
   Packed packed;

@@ -13,8 +13,8 @@ namespace tc::cpu {
 // Rows of a product that are known at run time only.
 constexpr int64_t kAnyRows = -1;
 
-// Rows up to which products by weights of so many bytes, which are read anew each time, take them in fixed point; 0:
-// none do.
+// Rows up to which products by weights of so many bytes, which are read anew each time, take them as 22-bit integers;
+// 0: none do.
 int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes);
 
 // Floats of weights that are kept as panels beside split bf16: a part of the second-level cache.

@@ -38,7 +38,7 @@ void order_gates(const float* from, int64_t n, int64_t k, float* to) {
 struct Weights {
   Slot slot = kNoSlot;                // at run time
   const float* packed = nullptr;      // or packed
-  bool fixed = false;                 // in fixed point
+  bool fixed = false;                 // as 22-bit integers
   const float* split_bf16 = nullptr;  // or as split bf16, or both
   const int8_t* bytes = nullptr;      // or packed as whole numbers, which count steps[direction] each
   std::vector<float> steps;
@@ -131,14 +131,14 @@ Weights bind_weights(Binder& b, int operand, int64_t first, int64_t count, bool 
     return static_cast<const float*>(b.pack(operand, key, bytes, fill));
   };
   // A step reads anew what the caches of two cores that share it do not hold. 32 steps of a row, one thread and two,
-  // floats and fixed point, a busy Xeon with 2 MB each: a GRU of 1024 units 20/10.2 and 13.0/6.5 ms, of 512 4.3/1.0 and
-  // 2.6/1.5; an LSTM of 1024 25/13.0 and 18/9.9.
+  // floats and 22-bit integers, a busy Xeon with 2 MB each: a GRU of 1024 units 20/10.2 and 13.0/6.5 ms, of 512 4.3/1.0
+  // and 2.6/1.5; an LSTM of 1024 25/13.0 and 18/9.9.
   const Dim batch = b.shape(0).ranked() ? b.shape(0)[1] : Dim();
   const int64_t most = most_fixed_rows(table.traits.fn(), static_cast<size_t>(t->size()) * sizeof(float) / 2);
   const int64_t few = lstm ? std::min(most, kernels::kMostFixedLstmRows) : most;
   if (recurrent && batch.is_const() && batch.value() <= few) {
-    const int64_t floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::fixed);
-    const float* fixed = in_form(GemmForm::fixed, floats);
+    const int64_t floats = kernels::gemm_packed_floats(table.traits.fn(), w.k, w.count, GemmForm::int22);
+    const float* fixed = in_form(GemmForm::int22, floats);
     w.fixed = true;
     for (int64_t d = 0; d < directions; ++d)
       w.fixed &= kernels::gemm_fixed_holds(table.traits.fn(), fixed + d * floats, w.k, w.count);
@@ -176,7 +176,7 @@ struct Product {
     args.a_rs = w.k, args.b_rs = 1, args.b_cs = w.k, args.c_rs = c_rs;
     // How the right side is packed is all that a plan asks.
     args.packed_b = w.packed || (w.lstm && !w.split_bf16) ? &kNothing : nullptr;
-    if (w.fixed) args.form = GemmForm::fixed;
+    if (w.fixed) args.form = GemmForm::int22;
     args.split_bf16 = w.split_bf16 ? &kNothing : nullptr;
     adds = adds_to_c;
     if (adds) args.residual_rs = c_rs, args.residual_cs = 1;

@@ -1,4 +1,4 @@
-// whole22.h on x86.
+// int22.h on x86.
 #pragma once
 #include "tc/kernels/simd/vec.h"
 
@@ -6,13 +6,13 @@ namespace tc::kernels {
 namespace {
 
 // Bytes that `lanes` of them take, and what the functions below read or write beyond a register's.
-TC_INLINE constexpr int64_t whole22_bytes(int64_t lanes) {
+TC_INLINE constexpr int64_t int22_bytes(int64_t lanes) {
   return lanes / 4 * 11;
 }
 inline constexpr int64_t kWhole22Beyond = kLanes<float> == 16 ? 20 : 5;
 
 // A register of them, each times 1024: bytes are brought to their lanes, then bits to the upper end of these.
-TC_INLINE VecI load_whole22(const std::byte* from) {
+TC_INLINE VecI load_int22(const std::byte* from) {
   const __m128i bytes = _mm_setr_epi8(0, 1, 2, 3, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11);
 #if defined(__AVX2__)
   const __m128i places = _mm_setr_epi32(10, 4, 6, 8);
@@ -37,7 +37,7 @@ TC_INLINE VecI load_whole22(const std::byte* from) {
 }
 
 // The low 22 bits of each.
-TC_INLINE void store_whole22(std::byte* to, VecI x) {
+TC_INLINE void store_int22(std::byte* to, VecI x) {
   alignas(64) int32_t lanes[kLanes<float>];
   store(lanes, x);
   const __m128i powers = _mm_setr_epi32(1, 1 << 6, 1 << 4, 1 << 2);
