@@ -64,7 +64,7 @@ AttentionPlan make_plan(const AttentionArgs& a) {
             least(a.head_size, a.v_head_size) >= kLeastSize;
   if (!p.split) return p;
   // Rows share what splitting keys and values costs, as many as their queries and results leave room for in the
-  // second-level cache, where there is enough else to do at the same time: 8 heads of 64, 1500 queries and keys by
+  // L2, where there is enough else to do at the same time: 8 heads of 64, 1500 queries and keys by
   // blocks of 128, 256 and 512 rows 31.9, 27.9 and 24.6 ms.
   constexpr int64_t kFewestTiles = 8, kRowFloats = 1 << 16, kLeastRows = 64, kMostRows = 512;
   const int64_t shared = ceil_div(p.rows, ceil_div(kFewestTiles, p.units));

@@ -11,7 +11,7 @@
 namespace tc::kernels {
 namespace {
 
-// Rows whose digits stay in the second-level cache beside a panel.
+// Rows whose digits stay in L2 beside a panel.
 constexpr int64_t kRows = 64;
 // What one core computes, roughly, of a product of few rows.
 constexpr double kNsPerWeight = 0.03;

@@ -1,5 +1,5 @@
 // The product of blockwise.h without an instruction for products of bytes: by integers where reading the weights is
-// most of the work, else by floats, some groups of a panel's weights at a time in the first-level cache.
+// most of the work, else by floats, some groups of a panel's weights at a time in L1.
 #include <limits>
 
 #include "tc/kernels/blockwise/blockwise_engine.h"

@@ -10,7 +10,7 @@ namespace {
 
 // Columns of the input that the first taps of a piece of outputs see, which are so many registers; rows of outputs at a
 // time, where so many are left. Taps of one sum wait for each other, which a Zen 3 hides better with four registers
-// side by side than with two in four rows: 64 outputs out of the first-level cache 54 to 44 cycles.
+// side by side than with two in four rows: 64 outputs out of L1 54 to 44 cycles.
 #if defined(__AVX512F__)
 inline constexpr int kPieceVecs = kPanelVecs;
 constexpr int plane_rows(int /*vecs*/) {

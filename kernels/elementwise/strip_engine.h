@@ -6,7 +6,7 @@
 namespace tc::kernels {
 namespace {
 
-// Bytes of an operand from which on the next strip is asked for while this one is computed: what the second-level cache
+// Bytes of an operand from which on the next strip is asked for while this one is computed: what L2
 // does not hold.
 constexpr int64_t kFarBytes = int64_t{1} << 20;
 

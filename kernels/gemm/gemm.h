@@ -57,7 +57,7 @@ struct GemmTraits {
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
   int64_t few_rows;          // that Path::few is made for, and that fewer bits from memory are faster for than panels
-  int64_t near_floats;       // of B that the second-level cache holds
+  int64_t near_floats;       // of B that L2 holds
   bool splits = false;       // large products may go in split bf16, with an error of kSplitError
 };
 

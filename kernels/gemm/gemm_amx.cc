@@ -42,7 +42,7 @@ void pack_split(const float* b, int64_t rs, int64_t cs, int64_t k, int64_t col0,
   split_strips(b, rs, cs, 0, k, col0, col1, bytes(dst), ceil_div(k, kStep) * kStepBytes);
 }
 
-// B is asked for so far ahead, into the second-level cache: a GPT-2's step, one thread and two, two steps ahead into
+// B is asked for so far ahead, into L2: a GPT-2's step, one thread and two, two steps ahead into
 // the first-level one 29.8 and 16.9 ms, so 28.6 and 15.6. One strip follows another: of 0.5 GB so, two steps
 // ahead, 17.6 GB/s, unasked 14.4, by tiles of AMX 15, of two and four strips side by side 15 and 13.
 constexpr int64_t kGemvAhead = 4 * kStepBytes;

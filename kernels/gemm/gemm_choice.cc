@@ -75,7 +75,7 @@ bool worth_strassen(const GemmArgs& g, const GemmTraits& t) {
 }
 
 // Whether B is read where it lies: whole registers of a narrow panel, no page further than the next row, or for too few
-// rows to make up for a copy, unless rows of B meet in the same lines of a second-level cache that they overflow. 64
+// rows to make up for a copy, unless rows of B meet in the same lines of L2 that they overflow. 64
 // products of 128 x 128 and 16 columns: 0.73 to 0.60 ms. On a Xeon, how many times as fast as packed by tiles: AVX-512
 // 16x256x256 1.7, 64x256x256 1.09, 64x512x512 1.05, 256x256x256 0.98, 200x144x1024 0.87; 64x1024x1024 0.68; AVX2
 // 16x256x256 1.3, 24x512x512 0.99, 48x512x512 0.93, 256x256x256 0.88; 16x1024x1024 0.51, 16x1024x1008 0.95.

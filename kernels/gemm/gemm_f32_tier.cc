@@ -19,7 +19,7 @@ using Reach = GemmPlan::Reach;
 using Source = GemmPlan::Source;
 
 // Of 22-bit integers: widening takes five instructions for each register of B, which SSE4.2 does no faster than floats
-// come (one row from the third-level cache of a Xeon 0.82 of their speed, 2048 x 4096; AVX-512 1.45, AVX2 1.38).
+// come (one row from L3 of a Xeon 0.82 of their speed, 2048 x 4096; AVX-512 1.45, AVX2 1.38).
 constexpr int64_t kMostFew = kVecFloats == 4 ? 0 : kFewRows;
 
 // AVX2's tiles leave little that Strassen's method or packed rows of A could win back. How many times as fast on Zen 3,
@@ -97,7 +97,7 @@ void run_steps(const GemmArgs& g, const GemmPlan& p, const Item& it, int64_t row
   block.epilogue = &g.epilogue;
   block.k = k1 - k0;
   block.a = (packed_a != nullptr ? packed_a : it.a + row0 * g.a_rs) + k0 * block.a_cs;
-  // What a strip function rewrites is still in the first-level cache, unless sums are so short that this is all the
+  // What a strip function rewrites is still in L1, unless sums are so short that this is all the
   // same.
   const int64_t longest = packed_a != nullptr ? 0 : g.epilogue.strip == nullptr ? kAcrossSteps : kGemmShortSum;
   int64_t finished = col0;

@@ -39,7 +39,7 @@ constexpr double kLeastGemvFloats = 32 * 1024;
 // from a cache one is faster, by a tenth. A core of Zen 4 does best with one that it asks for into the second-level
 // cache: 4096 x 4096 1.83 ms by four into the first, 1.58 by one into that, 1.42 so (two threads 1.33, 1.24, 1.18). One
 // of Zen 5 with one into the first: 1.19, the other way 1.26 (two threads 0.93, 1.03); 4 x 1024 x 1024 of the
-// third-level cache 0.037, 0.052, 1 x 768 x 3072 0.079, 0.091. One of Zen 3 with four: 6.6 to 5.6.
+// L3 0.037, 0.052, 1 x 768 x 3072 0.079, 0.091. One of Zen 3 with four: 6.6 to 5.6.
 constexpr int64_t kFarFloats = 256 * 1024;
 
 GemmPlan::Reach far_reach() {
@@ -98,7 +98,7 @@ void plan_phases(GemmPlan& p, const GemmTraits& t, int64_t n, int64_t k, int64_t
   p.shared_floats += unit * p.units_per_phase;
 }
 
-// Steps of a panel that all rows go over before the next ones: the second-level cache holds them and those.
+// Steps of a panel that all rows go over before the next ones: L2 holds them and those.
 constexpr int64_t kFewSteps = 256;
 
 // All rows by some columns, at least so many.

@@ -52,7 +52,7 @@ inline constexpr bool kPanelRunsSteps = kRunsSteps<kMaxRows[kPanelVecs], kPanelV
 inline constexpr int kPackedRows = kMaxRows[kPanelVecs] <= 4 ? 4 : 8;
 
 // Rows of the full tiles that products are made of. One row more leaves a step's right operand no registers: it is
-// loaded anew for every row, which Zen 5 does beside the arithmetic. A Xeon, GFLOP/s from the first-level cache, 7x64
+// loaded anew for every row, which Zen 5 does beside the arithmetic. A Xeon, GFLOP/s from L1, 7x64
 // 208, 6x64 227; 512x512x512 1.79 and 1.66 ms, 128x768x3072 3.60 and 3.45, 1024x256x1024 3.59 and 3.36; densenet121
 // 36.5 and 34.1, shufflenet_v2 2.63 and 2.53, 3x3 of 256 channels of 14 x 14 by Winograd's method 0.85 and 0.81.
 inline int panel_rows() {

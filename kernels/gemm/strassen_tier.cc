@@ -74,7 +74,7 @@ void pack_row(const float* upper, const float* lower, int64_t cs, int64_t k, flo
 }
 
 // What is done beside the products, a little every few steps: there is time for it, and on its own it would wait for
-// the second-level cache. First the sums of B's quarters, which on their own take a tenth of the time of 128 rows; then
+// L2. First the sums of B's quarters, which on their own take a tenth of the time of 128 rows; then
 // the quarters that are read next are asked for.
 constexpr int64_t kBesideSteps = 16;
 constexpr int64_t kFetchedSums = 1024;  // floats of each quarter that are asked for ahead

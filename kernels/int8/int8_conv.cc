@@ -154,7 +154,7 @@ void copy_image(Team& team, const Int8Table& table, const Int8ConvArgs& c, const
 }
 
 // Pixels that a piece of work multiplies a panel with: about as many as make good use of a part of the panel that was
-// brought to the first-level cache, less where pieces would be few.
+// brought to L1, less where pieces would be few.
 Tiling pixel_pieces(const Int8Traits& t, const Int8ConvArgs& c) {
   constexpr int64_t kWantedPieces = 8, kLeastRows = 12;
   const int64_t pixels = c.extent[0] * c.extent[1], others = c.batch * panels(t, c);
@@ -273,7 +273,7 @@ void direct_conv(Team& team, const Int8Table& table, const Int8ConvArgs& c) {
 // --- depthwise: as floats, which hold sums of up to 2^24 exactly; filters are packed as conv.h does. A piece of work
 // is some rows of a block of channels.
 
-// Of floats, those that a piece reads should stay in the second-level cache.
+// Of floats, those that a piece reads should stay in L2.
 constexpr int64_t kRegionFloats = 32 << 10;
 // Products are below 2^15.
 constexpr int64_t kMostTaps = 1 << 9;

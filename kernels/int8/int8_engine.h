@@ -23,7 +23,7 @@ inline constexpr int kInt8Vecs = 4, kInt8Rows = 6, kTileVecs = 2;
 inline constexpr int kInt8Width = kInt8Vecs * kQuads;
 
 Int8Traits int8_traits() {
-  // Enough rows to read a panel from the first-level cache several times over, and to make up for its widening.
+  // Enough rows to read a panel from L1 several times over, and to make up for its widening.
 #if defined(TC_VNNI)
   constexpr int kTiles = 8;
 #else
@@ -32,7 +32,7 @@ Int8Traits int8_traits() {
   return {kInt8Width, kQuads, 1, kInt8Rows, kTiles * kInt8Rows};
 }
 
-// Quads whose vectors stay in the second-level cache while one row tile after the other reads them: 256 KB. Parts that
+// Quads whose vectors stay in L2 while one row tile after the other reads them: 256 KB. Parts that
 // the first one holds would bring each tile's sums there and back, 2 % of a product on a Zen 4.
 inline constexpr int64_t kInt8Quads = 256 * 1024 / (kInt8Width * 4);
 
@@ -72,7 +72,7 @@ void int8_tile(const Int8Block& b, int64_t first, int64_t count, int64_t at_row)
   for (int r = 0; r < R; ++r) row[r] = kAt ? b.row + b.at[at_row + r] : nullptr;
   const bool far = !b.cached_vectors;
   for (int64_t s = 0; s < count; ++s, at += kInt8Width * 4, quad += quad_step) {
-    // The rows of the next tile, and vectors that the first-level cache may not hold.
+    // The rows of the next tile, and vectors that L1 may not hold.
     if constexpr (!kAt) __builtin_prefetch(quad + rows_ahead);
     if (far)
 #pragma GCC unroll 4
@@ -102,9 +102,9 @@ inline constexpr bool kMultipliesBytes = true;
 #endif
 // Without the instruction, bytes widen to words, once for a block: tiles read words, two of a quad at a time, and spend
 // nothing but a multiply-add and an addition on each register of pairs. The multiply-add of bytes makes three
-// instructions of four, but saturates: it is taken where few weights can make it. A loop in the first-level cache of a
+// instructions of four, but saturates: it is taken where few weights can make it. A loop in L1 of a
 // Zen 3 reaches 120 GOP/s with words, 183 with bytes.
-// Quads whose words stay in the first-level cache, vectors and rows.
+// Quads whose words stay in L1, vectors and rows.
 inline constexpr int kWordQuads = 96;
 // Words of a row; a line more, so that rows do not meet in one set of the cache.
 inline constexpr int kWordRow = kWordQuads * 4 + 32;

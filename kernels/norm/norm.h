@@ -71,7 +71,7 @@ struct GroupNormArgs {
   float* affine_of(std::int64_t image) const {
     return moments_of(image * lines() * pieces()) + lines() * pieces() * 2 * lanes();
   }
-  static constexpr std::int64_t kNormPiece = 8192;  // floats, which the first-level cache holds for a second look
+  static constexpr std::int64_t kNormPiece = 8192;  // floats, which L1 holds for a second look
 };
 
 struct NormTable {

@@ -24,7 +24,7 @@ constexpr int64_t kMostRows = 4;       // whose sums stay in registers while B p
 constexpr int64_t kMostColumns = 512;  // of a tile of rows
 // Multiply-adds that a worker takes at once, and what a matrix costs beside its own.
 constexpr int64_t kShareWork = int64_t{1} << 16, kItemCost = 32;
-// Of B that is read where it lies: what the first-level cache holds of it, or what does not pay for being packed.
+// Of B that is read where it lies: what L1 holds of it, or what does not pay for being packed.
 constexpr int64_t kUnpackedElements = 10 * 1024, kUnpackedColumns = 16, kUnpackedRows = 64;
 
 size_t bytes_of(int64_t elements, Elem type) {

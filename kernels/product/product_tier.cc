@@ -43,7 +43,7 @@ struct Sums {
 // `rows` of kRows rows of sums over k steps of a packed panel. Rows beyond the last repeat it, and mean nothing.
 template <class T>
 void sum_rows(int64_t k, const T* a, int64_t a_rs, int64_t a_cs, int64_t rows, const T* b, T* sums) {
-  // A panel's block is more than the first-level cache holds beside A.
+  // A panel's block is more than L1 holds beside A.
   constexpr int kLine = 64 / sizeof(T), kAhead = 8 * kPanelOf<T>;
   const T* p[kRows];
   for (int i = 0; i < kRows; ++i) p[i] = a + (i < rows ? i : rows - 1) * a_rs;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kV = kLanes<float>;
 
-// Steps of the inner axis whose piece of a block's weights stays in the first-level cache: 32 KB.
+// Steps of the inner axis whose piece of a block's weights stays in L1: 32 KB.
 constexpr int64_t kLstmSteps = 128;
 
 TC_INLINE VecF load_weights(const float* w) {
@@ -179,7 +179,7 @@ void lstm_gates(const LstmArgs& a, const W* packed, float unit, int64_t block, i
   if (kGatesTogether && rows == 1)
     return add_row(n, a.before + begin * n, packed + column_of<W>(n, column0), column_of<W>(n, kPanel), unit, x_gates,
                    gates);
-  // From rows 4 KB apart, which meet in one set of the first-level cache: tile by tile these would be waited for.
+  // From rows 4 KB apart, which meet in one set of L1: tile by tile these would be waited for.
   for (int64_t row = 0; row < rows; ++row) {
     const float* from = x_gates + row * row_floats;
 #pragma GCC unroll 4

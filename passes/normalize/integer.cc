@@ -242,7 +242,7 @@ Patch integer_gemm(Rewrite& r) {
   return r[addend] ? r.make<Add>({y, r[addend]}) : y;
 }
 
-// Weights up to this size fit the second-level cache as floats, which products with few rows read as fast.
+// Weights up to this size fit L2 as floats, which products with few rows read as fast.
 constexpr int64_t kFewWeights = 1 << 16;
 
 // What an exchange of the two axes is made of; null when the value is none.

@@ -8,7 +8,7 @@
 namespace tc::bench {
 namespace {
 
-// The largest tensor's part of a piece, which stays in the first-level cache.
+// The largest tensor's part of a piece, which stays in L1.
 constexpr int64_t kPieceBytes = 16 << 10;
 constexpr int64_t kVector = 64;
 

@@ -16,7 +16,7 @@ bool beyond_caches(size_t bytes) {
   return bytes > (cpu.amd ? std::max(cpu.l2_bytes, cpu.l3_bytes) : cpu.l2_bytes);
 }
 
-// Rows up to which 22-bit integers is ahead of weights in the third-level cache that are read as they are, split bf16
+// Rows up to which 22-bit integers is ahead of weights in L3 that are read as they are, split bf16
 // or floats, half as much again: widening takes every row's time. A busy Xeon, ms of one thread and two, 4096x1024,
 // fixed point and split bf16: 4 rows 0.65/0.30 and 0.82/0.47, 6 0.88/0.43 and 0.70/0.47, 8 1.11/0.59 and 0.89/0.44,
 // 12 1.57/0.68 and 0.72/0.43; 22-bit integers and floats with AVX-512: 4 0.76/0.35 and 0.81/0.39, 6 0.70/0.42 and

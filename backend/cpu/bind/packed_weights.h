@@ -17,7 +17,7 @@ constexpr int64_t kAnyRows = -1;
 // 0: none do.
 int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes);
 
-// Floats of weights that are kept as panels beside split bf16: a part of the second-level cache.
+// Floats of weights that are kept as panels beside split bf16: a part of L2.
 constexpr int64_t kBothForms = 256 * 1024;
 
 class PackedWeights {

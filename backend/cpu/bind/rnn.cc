@@ -72,7 +72,7 @@ struct Weights {
   }
 };
 
-// Smaller recurrent weights stay in the second-level cache as floats.
+// Smaller recurrent weights stay in L2 as floats.
 constexpr int64_t kLeastByteWeights = int64_t{4} * 256 * 256;
 
 // A step for each direction, or none.

@@ -79,7 +79,7 @@ struct LongConv {
   int64_t last_offset = 0;
 };
 
-// Elements of a worker's planes, which the second-level cache holds.
+// Elements of a worker's planes, which L2 holds.
 constexpr int64_t kLongElements = 1 << 16;
 
 // Rows of `from` from channel `first` on into planes: element (y, x) at (y * step[0] + pad[0], x * step[1] + pad[1]).

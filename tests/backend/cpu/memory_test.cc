@@ -388,7 +388,7 @@ void expect_packed_as_asked(bool mapped, int64_t numbers, float divisor, bool ex
     void give_back(const void*, size_t) const override {}
     void fetch(const void*, size_t) const override {}
   };
-  // More than a second-level cache holds.
+  // More than L2 holds.
   const kernels::CpuInfo& cpu = kernels::cpu_info();
   const int64_t columns = static_cast<int64_t>(cpu.l2_bytes / sizeof(float)) / 600 + 9;
   const auto file = std::make_shared<Mapped>();
