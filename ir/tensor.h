@@ -122,10 +122,10 @@ class Tensor {
 
   bool is_mapped() const { return mapped_ != nullptr; }  // a view of a mapped file
   // Gives back the pages of a view of a mapped file, for data that will hardly be read again; nothing for other memory.
-  void give_back_pages() const {
+  void discard_pages() const {
     if (mapped_ && size_) mapped_->give_back(data_, bytes());
   }
-  void fetch_pages() const {
+  void prefault_pages() const {
     if (mapped_ && size_) mapped_->fetch(data_, bytes());
   }
   Tensor without_data() const;             // its type and extents; not defined

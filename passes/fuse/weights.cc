@@ -39,7 +39,7 @@ Tensor multiply_rows(const Tensor& t, int64_t rows, F&& factor_of) {
     multiply(std::span(values), std::span(values));
     narrow(values, result);
   }
-  t.give_back_pages();
+  t.discard_pages();
   return result;
 }
 

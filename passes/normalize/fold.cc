@@ -74,7 +74,7 @@ Patch fold_node(Rewrite& r) {
     return r.miss("evaluation fails; left for the run to report");
   }
   for (const Datum& d : operands)
-    if (d.is_tensor()) d.tensor().give_back_pages();
+    if (d.is_tensor()) d.tensor().discard_pages();
   std::vector<Value*> values;
   for (const Datum& d : results) {
     if (!d.empty() && !d.is_tensor()) return r.miss("the result is no tensor");

@@ -155,7 +155,7 @@ class Promotion {
     Tensor& wide = constants_[v];
     if (!wide.defined()) {
       wide = converted(*t, to);
-      t->give_back_pages();
+      t->discard_pages();
     }
     return b.constant(wide);
   }

@@ -133,11 +133,11 @@ Binder::PackLater Binder::packs_later(int i) const {
   return [source = *t, &memory = builder_.packed_](const std::string& key, size_t bytes,
                                                    const std::function<void(void*)>& fill) {
     const auto fetch_and_fill = [&](void* to) {
-      source.fetch_pages();
+      source.prefault_pages();
       fill(to);
     };
     const void* packed = memory.get(source, key, bytes, fetch_and_fill);
-    source.give_back_pages();  // the packed form is what runs read
+    source.discard_pages();  // the packed form is what runs read
     return packed;
   };
 }
