@@ -60,7 +60,7 @@ constexpr bool conv_takes_blocked(ConvAlgorithm a) {
 constexpr bool conv_gives_blocked(ConvAlgorithm a) {
   return conv_facts(a).gives_blocked;
 }
-constexpr bool conv_by_halves(ConvAlgorithm a) {
+constexpr bool conv_in_split_bf16(ConvAlgorithm a) {
   return conv_facts(a).split_bf16;
 }
 constexpr bool conv_by_winograd(ConvAlgorithm a) {

@@ -209,7 +209,7 @@ double error_bound(ConvAlgorithm algorithm, double terms, double largest) {
   if (algorithm == ConvAlgorithm::winograd6) return kWinograd6Error * largest + 1e-6;
   if (algorithm == ConvAlgorithm::split_winograd) return kSplitWinogradError * largest + 1e-6;
   // Split bf16 of factors that are 0.5 on average.
-  if (conv_by_halves(algorithm)) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
+  if (conv_in_split_bf16(algorithm)) return direct + kSplitError * std::fmax(1.0, 0.5 * terms);
   return direct;
 }
 
@@ -243,7 +243,7 @@ void check(const ConvShape& s, const Extras& extras = {}) {
 TEST(Conv, EveryTierHasAllButSplit) {
   for (const Tier tier : testing::machine_tiers(Tier::amx))
     for (const ConvAlgorithm algorithm : all_algorithms()) {
-      if (conv_by_halves(algorithm) && tier != Tier::amx) continue;
+      if (conv_in_split_bf16(algorithm) && tier != Tier::amx) continue;
       EXPECT_NE(table(tier).conv.tile(algorithm).fn, nullptr) << tier_name(tier) << conv_facts(algorithm).name;
     }
 }
