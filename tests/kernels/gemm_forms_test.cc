@@ -45,7 +45,7 @@ TEST(Gemm, HalvesOfEveryShape) {
 }
 
 // Split bf16 lose as little as is said of them, with numbers of every size.
-void check_halves(int64_t m, std::optional<GemmForm> form) {
+void check_split(int64_t m, std::optional<GemmForm> form) {
   constexpr int64_t n = 96, k = 512;
   for (const Tier tier : testing::machine_tiers(Tier::amx)) {
     Random random(5);
@@ -71,9 +71,9 @@ void check_halves(int64_t m, std::optional<GemmForm> form) {
 }
 
 TEST(Gemm, HalvesErrAsStated) {
-  check_halves(64, {});
-  check_halves(64, GemmForm::split_bf16);
-  check_halves(4, GemmForm::split_bf16);
+  check_split(64, {});
+  check_split(64, GemmForm::split_bf16);
+  check_split(4, GemmForm::split_bf16);
 }
 
 // Workers that run products of their own, inside a region, leave each other's packed rows alone.

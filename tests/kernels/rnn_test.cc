@@ -25,11 +25,11 @@ double sigmoid(double x) {
 }
 
 // One step against the cell's definition in double precision.
-enum class Factors { floats, halves, bytes, fixed };
+enum class Factors { floats, split_bf16, bytes, fixed };
 
 void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, bool peepholes, Factors factors,
                 Edge edge) {
-  const bool halves = factors == Factors::halves;
+  const bool split_bf16 = factors == Factors::split_bf16;
   Random random(static_cast<uint64_t>(rows * 1000 + hidden));
   const int64_t width = lstm_blocks(hidden) * kLstmGates;
   const auto state = static_cast<size_t>(rows * hidden);
@@ -63,12 +63,12 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
       before_halves(static_cast<size_t>(lstm_split_bytes(rows, hidden) / 4), Edge::kBack),
       h_halves(before_halves.size(), Edge::kBack), expected_halves(before_halves.size(), Edge::kBack);
   const auto bytes_of = [](GuardedBuffer<float>& b) { return reinterpret_cast<std::byte*>(b.data()); };
-  if (halves) {
+  if (split_bf16) {
     auto* to = bytes_of(weight_halves);
     for (int64_t block = 0; block < lstm_blocks(hidden); ++block)
       kernels.rnn.split_weights.fn(packed.data(), hidden, block, to);
     kernels.rnn.split_state.fn(before.data(), rows, hidden, bytes_of(before_halves));
-    args.weight_halves = to, args.before_halves = bytes_of(before_halves), args.h_halves = bytes_of(h_halves);
+    args.weight_split = to, args.before_split = bytes_of(before_halves), args.h_split = bytes_of(h_halves);
   }
   GuardedBuffer<int8_t> packed_bytes(packed.size(), edge);
   if (factors == Factors::bytes) {
@@ -86,7 +86,7 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
   }
   args.downwards = edge == Edge::kBack;
   lstm_step(team, kernels.rnn, args, /*alone=*/args.downwards);
-  if (halves) {
+  if (split_bf16) {
     kernels.rnn.split_state.fn(h.data(), rows, hidden, bytes_of(expected_halves));
     ASSERT_EQ(std::memcmp(h_halves.data(), expected_halves.data(), h_halves.size() * sizeof(float)), 0)
         << rows << "x" << hidden;
@@ -108,7 +108,7 @@ void check_lstm(const Table& kernels, Team& team, int64_t rows, int64_t hidden, 
           sigmoid(sum[2] + look(2) * old[at]) * old[at] + sigmoid(sum[0] + look(0) * old[at]) * std::tanh(sum[3]);
       // Factors are 0.5 on average.
       const double tolerance = 4e-6 * std::sqrt(static_cast<double>(hidden) + 1) +
-                               (halves ? 0.25 * kSplitError * static_cast<double>(hidden + 2) : 0);
+                               (split_bf16 ? 0.25 * kSplitError * static_cast<double>(hidden + 2) : 0);
       ASSERT_NEAR(c[at], cell, tolerance) << rows << "x" << hidden << " row " << r << " unit " << u;
       ASSERT_NEAR(h[at], sigmoid(sum[1] + look(1) * cell) * std::tanh(cell), tolerance) << rows << "x" << hidden;
     }
@@ -124,7 +124,7 @@ TEST_P(Rnn, LstmStep) {
           check_lstm(kernels, team, rows, hidden, peepholes, Factors::floats, edge);
           check_lstm(kernels, team, rows, hidden, peepholes, Factors::bytes, edge);
           if (rows <= kMostFixedLstmRows) check_lstm(kernels, team, rows, hidden, peepholes, Factors::fixed, edge);
-          if (kernels.rnn.split_weights.fn) check_lstm(kernels, team, rows, hidden, peepholes, Factors::halves, edge);
+          if (kernels.rnn.split_weights.fn) check_lstm(kernels, team, rows, hidden, peepholes, Factors::split_bf16, edge);
         }
 }
 

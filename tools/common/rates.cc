@@ -128,7 +128,7 @@ double gemm_rate(Team& team, kernels::Tier tier) {
   g.b = b.get(), g.b_rs = n;
   g.c = c.get(), g.c_rs = n;
   kernels::gemm_pack(team, table, b.get(), n, 1, n, n, packed.get(), form);
-  (form == kernels::GemmForm::halves ? g.halves : g.packed_b) = packed.get();
+  (form == kernels::GemmForm::split_bf16 ? g.split_bf16 : g.packed_b) = packed.get();
   const kernels::GemmPlan plan = kernels::gemm_plan(g, traits);
   const auto scratch = floats(kernels::gemm_scratch_bytes(plan, team.threads()) / sizeof(float) + 16);
   g.scratch = scratch.get();
