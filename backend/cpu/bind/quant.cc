@@ -343,6 +343,9 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const kernels::Int8Table& table = b.table().int8;
   const kernels::ConvTable& conv = b.table().conv;
   if (!w_zero_in_middle) fixed.w_zero = &kZero, fixed.w_zero_step = has_w_zero && !is_one(b, o.w_zero);
+  // Filters are packed in lines of taps, whose length depends on it.
+  for (size_t i = 0; i < attrs.dilations.size(); ++i)
+    fixed.dilation[2 - attrs.dilations.size() + i] = attrs.dilations[i];
   const std::string* forced = b.forced("conv_int8");
   fixed.algorithm = choose(table, fixed, forced);
   b.candidates = [=, &table](const Frame*) { return candidates(table, fixed, forced); };
@@ -353,12 +356,14 @@ bool bind_integer_conv(Binder& b, const ConvOperands& o) {
   const Layout y_layout = blocked ? Layout::blocked16 : Layout::plain;
   fixed.x_blocked = x_layout == Layout::blocked16;
   const Slot x = b.in(o.x, x_layout);
-  const auto* packed = static_cast<const uint8_t*>(b.pack(
-      o.w, cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name, " ", static_cast<int>(fixed.algorithm)),
-      kernels::int8_filter_bytes(table, fixed), [&](void* to) {
-        kernels::int8_pack_filters(kernels::Team::shared(), table, fixed, static_cast<const uint8_t*>(weights->data()),
-                                   static_cast<uint8_t*>(to));
-      }));
+  const auto* packed = static_cast<const uint8_t*>(
+      b.pack(o.w,
+             cat("int8 conv ", attrs.group, " ", w_signed, " ", table.block.name, " ",
+                 static_cast<int>(fixed.algorithm), " ", fixed.x_blocked, " ", fixed.dilation[1] == 1),
+             kernels::int8_filter_bytes(table, fixed), [&](void* to) {
+               kernels::int8_pack_filters(kernels::Team::shared(), table, fixed,
+                                          static_cast<const uint8_t*>(weights->data()), static_cast<uint8_t*>(to));
+             }));
   const auto given = [&](int i) { return i >= 0 && b.has(i) ? b.in(i) : kNoSlot; };
   const Slot w_zero = w_zero_in_middle ? kNoSlot : given(o.w_zero);
   const Slot x_zero = given(o.x_zero), x_scale = given(o.x_scale), w_scale = given(o.w_scale),

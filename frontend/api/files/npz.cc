@@ -1,6 +1,7 @@
 // .npz archives through libzip.
 #include <zip.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "tc/backend/onnx/atomic_file.h"
@@ -49,8 +50,11 @@ Tensor read_member(zip_t* archive, zip_uint64_t index, const std::string& path) 
     broken("the archive announces an impossible size");
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) broken(zip_strerror(archive));
-  std::string bytes(stat.size, '\0');
-  for (size_t done = 0; done < bytes.size();) {
+  // Both sizes may be lies: what is taken grows with what comes.
+  constexpr size_t kStep = 1 << 20;
+  std::string bytes;
+  for (size_t done = 0; done < stat.size;) {
+    if (done == bytes.size()) bytes.resize(std::min<size_t>(stat.size, done + std::max(done, kStep)));
     const zip_int64_t n = zip_fread(file.get(), bytes.data() + done, bytes.size() - done);
     if (n <= 0) broken(n < 0 ? zip_file_strerror(file.get()) : "truncated");
     done += static_cast<size_t>(n);
