@@ -1,6 +1,7 @@
 // Samples exported for every dialect: what the tests of this folder run over.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,16 @@ struct DialectCase {
   ExportTarget target;
   int opset;
 };
+// TC_OTHER_OPSETS=1, of a test that `./dev test --full` adds: the opsets that are left out otherwise.
+inline bool other_opsets() {
+  return std::getenv("TC_OTHER_OPSETS") != nullptr;
+}
 inline std::vector<DialectCase> dialect_cases() {
+  std::vector<int> opsets = {13, 15, 17, 18, 21, 25};
+  if (other_opsets()) opsets = {14, 16, 19, 20, 22, 23, 24, 26};
   std::vector<DialectCase> cases;
   for (ExportTarget target : {ExportTarget::standard, ExportTarget::ort})
-    for (int opset : {13, 15, 17, 18, 21, 25}) cases.push_back({target, opset});
+    for (int opset : opsets) cases.push_back({target, opset});
   return cases;
 }
 inline std::string to_string(const DialectCase& d) {
