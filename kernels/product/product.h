@@ -19,7 +19,7 @@ class Team;
 
 // C = alpha * A B + bias + beta * residual; integers have alpha = beta = 1.
 struct ProductArgs {
-  Elem type = Elem::f64;  // f64, i32 or i64
+  Elem type = Elem::f64;  // f64, i32 or i64; f32 of small products of a batch, whose B has rows of neighbours
   GemmShape shape;
   const void* a = nullptr;
   const void* b = nullptr;
@@ -70,7 +70,8 @@ struct ProductTable {
   Slot<int64_t(Elem)> width;
   // Packs columns [col0, col1) of the k x n matrix at b; col0 is a multiple of the width.
   Slot<void(const ProductArgs&, const void* b, int64_t col0, int64_t col1, void* dst)> pack;
-  // One tile of C; `packed` is the shared block of columns from col0 on.
+  // One tile of C, whose B the shared block of columns from col0 on has. Of `alone` in one tile of rows, without memory
+  // of a worker: `tile` matrices from `batch` on.
   Slot<void(const ProductArgs&, const ProductPlan&, int64_t batch, int64_t col0, int64_t tile, int worker)> run;
   // One tile of output pixels of an image's group.
   Slot<void(const ConvF64Args&, int64_t tile, int worker)> conv;
