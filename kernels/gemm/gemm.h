@@ -56,7 +56,7 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t few_rows;     // that Path::skinny is made for, and that fewer bits from memory are faster for than panels
+  int64_t few_rows;     // that Path::few is made for, and that fewer bits from memory are faster for than panels
   int64_t near_floats;  // of B that L2 holds
   bool splits = false;  // large products may go in split bf16, with an error of kSplitError
 };
@@ -82,7 +82,7 @@ inline constexpr double kStrassenError = 4e-6;
 // Tiles with rows of A whose largest magnitudes differ by more than this do without it.
 inline constexpr float kStrassenRatio = 1024;
 
-// Floats from one row of the left operand to the next where Path::skinny copies it: not to the same sets of a cache.
+// Floats from one row of the left operand to the next where Path::few copies it: not to the same sets of a cache.
 inline int64_t few_left_floats(int64_t k) {
   return (k + 15) / 16 * 16 + 16;
 }

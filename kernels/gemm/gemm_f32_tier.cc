@@ -495,7 +495,7 @@ void run(const GemmArgs& g, const GemmPlan& p, int phase, int64_t tile, int work
     dot_tile(g, p, it, col0, col1, gemm_worker_scratch(g, p, worker));
     return p.swapped ? strip(g, it, col0, col1 - col0, 0, g.n) : strip(g, it, 0, g.m, col0, col1 - col0);
   }
-  if (p.path == Path::skinny) {
+  if (p.path == Path::few) {
     with_rows(g.form, [&](auto rows) { few_rows<decltype(rows)>(g, p, it, col0, col1, worker); });
     return strip(g, it, 0, g.m, col0, col1 - col0);
   }

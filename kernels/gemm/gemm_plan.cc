@@ -113,7 +113,7 @@ void plan_columns(GemmPlan& p, const GemmArgs& g, const GemmTraits& t, int64_t l
 }  // namespace
 
 void gemm_plan_few(GemmPlan& p, const GemmArgs& g, const GemmTraits& t) {
-  p.path = GemmPlan::Path::skinny;
+  p.path = GemmPlan::Path::few;
   p.source = GemmPlan::Source::packed;
   plan_columns(p, g, t, t.width);
   p.k_block = kFewSteps;

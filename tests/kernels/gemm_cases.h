@@ -36,7 +36,7 @@ struct Case {
   bool strassen = false;             // large enough for Strassen's method
   bool packs_a = false;              // long enough for packed rows, too low for that
   bool split_bf16 = false;           // `packed` as split bf16, where the tier has them
-  bool few = false;                  // by Path::skinny, where the tier has it for so many rows
+  bool few = false;                  // by Path::few, where the tier has it for so many rows
   GemmForm form = GemmForm::panels;  // of `packed`
 };
 
@@ -180,7 +180,7 @@ inline void check(const Case& c, const Extras& x = {}) {
       const std::vector<float> got = run(tier, c, x, one, edge, 7, truth.empty() ? &truth : nullptr, &plan);
       EXPECT_TRUE(!c.strassen || plan.strassen || plan.split);
       EXPECT_TRUE(!c.packs_a || (plan.packs_a && !plan.strassen));
-      EXPECT_TRUE(!c.few || c.m > few || plan.path == GemmPlan::Path::skinny);
+      EXPECT_TRUE(!c.few || c.m > few || plan.path == GemmPlan::Path::few);
       // Factors are 0.5 on average.
       const double split_bf16 = plan.split ? 0.25 * kSplitError * static_cast<double>(c.k) : 0;
       const double fixed = c.form == GemmForm::int22 ? 0.5 * kFixedError * static_cast<double>(c.k) : 0;
