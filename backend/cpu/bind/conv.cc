@@ -176,7 +176,7 @@ void bind_conv_product(Binder& b, const ConvShape& fixed, const ActivationEpilog
   GemmOperands o;
   const Dim& images = b.shape(0)[0];
   o.weights =
-      std::make_shared<PackedWeights>(b, 1, true, images.is_const() ? images.value() : kAnyRows, fixed.ic, fixed.oc);
+      std::make_shared<GemmWeights>(b, 1, true, images.is_const() ? images.value() : kAnyRows, fixed.ic, fixed.oc);
   o.a = b.in(0), o.bias = b.in(2), o.residual = b.in(3), o.c = b.out(0);
   if (o.residual != kNoSlot) b.in_place(0, 3);
   b.flops = conv_flops(fixed, kernel_of(b), o.a, o.c);

@@ -8,7 +8,7 @@
 #include "tc/backend/cpu/bind/algorithms.h"
 #include "tc/backend/cpu/bind/bind.h"
 #include "tc/backend/cpu/bind/epilogue.h"
-#include "tc/backend/cpu/bind/packed_weights.h"
+#include "tc/backend/cpu/bind/gemm_weights.h"
 #include "tc/kernels/gemm/gemm.h"
 
 namespace tc::cpu {
@@ -20,7 +20,7 @@ struct Offsets {
 
 struct GemmOperands {
   Slot a = kNoSlot, b = kNoSlot, bias = kNoSlot, residual = kNoSlot, c = kNoSlot;
-  std::shared_ptr<PackedWeights> weights;  // instead of b
+  std::shared_ptr<GemmWeights> weights;  // instead of b
   double alpha = 1, beta = 1;
 };
 
@@ -41,7 +41,7 @@ void gemm_step(Binder& b, const GemmOperands& o, const ActivationEpilogue& activ
     static_cast<kernels::GemmShape&>(args) = shape(f, outer);
     // The plan depends on how B is packed, and on strides.
     if (o.weights) {
-      const PackedWeights::Packed& packed = o.weights->for_rows(args.m);
+      const GemmWeights::Packed& packed = o.weights->for_rows(args.m);
       args.packed_b = packed.packed_b, args.split_bf16 = packed.split_bf16, args.form = packed.form;
     }
     return args;

@@ -278,7 +278,7 @@ bool bind_product(Binder& b, const ProductTerms& p, const Epilogue& e = {}) {
   const Tensor* t = b.constant(1);
   const bool packs = t && b.rank(1) == 2 && t->size() > 0;
   if (const Matrix m = packs ? matrix_of(t->extents(), p.trans_b, true) : Matrix(); packs && !is_tall(b, p, m)) {
-    o.weights = std::make_shared<PackedWeights>(b, 1, p.trans_b, rows_of(b, m.rows), m.rows, m.cols);
+    o.weights = std::make_shared<GemmWeights>(b, 1, p.trans_b, rows_of(b, m.rows), m.rows, m.cols);
   } else {
     o.b = b.in(1);
   }

@@ -8,7 +8,7 @@
 
 #include "tc/backend/cpu/bind/bind.h"
 #include "tc/backend/cpu/bind/byte_grid.h"
-#include "tc/backend/cpu/bind/packed_weights.h"
+#include "tc/backend/cpu/bind/gemm_weights.h"
 #include "tc/kernels/gemm/gemm.h"
 #include "tc/kernels/rnn/rnn.h"
 #include "tc/kernels/rounding.h"

@@ -49,7 +49,7 @@ void product(SampleGraph& g, Extents a, Extents b, bool constant) {
   g.outputs({g.b.make<MatMul>({g.input(f32, std::move(a)), right})});
 }
 
-const Sample kShapes[] = {
+const Sample kForcedSamples[] = {
     {"conv/blocks",
      [](SampleGraph& g) {
        conv(g, {2, 32, 13, 20}, {48, 32, 3, 3}, {.pads = {1, 1, 1, 1}});
@@ -162,7 +162,7 @@ TEST(Forced, EveryAlgorithmAgreesWithEveryOther) {
   Tried tried;
   for (const Sample& s : all_samples())
     if (has_choice(s.name)) tried.sample(s);
-  for (const Sample& s : kShapes) tried.sample(s);
+  for (const Sample& s : kForcedSamples) tried.sample(s);
   const bool amx = machine_tiers().back() == kernels::Tier::amx;
   for (const std::string& kind : cpu::algorithm_kinds())
     for (const std::string& name : cpu::algorithm_names(kind)) {

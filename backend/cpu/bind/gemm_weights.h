@@ -20,7 +20,7 @@ int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes);
 // Floats of weights that are kept as panels beside split bf16: a part of L2.
 constexpr int64_t kBothForms = 256 * 1024;
 
-class PackedWeights {
+class GemmWeights {
  public:
   // As in GemmArgs.
   struct Packed {
@@ -32,7 +32,7 @@ class PackedWeights {
   // forms are packed when runs first need them, if the operand lies in a mapped file: what is not packed costs no
   // memory there. Numbers that are exact in 16 bits are packed for few rows at once, and from there for many when runs
   // need that. Otherwise there are those for many rows, and small ones for few as well.
-  PackedWeights(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
+  GemmWeights(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n);
 
   // For products of so many rows. Thread-safe; valid as long as the executable.
   const Packed& for_rows(int64_t rows);

@@ -1,4 +1,4 @@
-#include "tc/backend/cpu/bind/packed_weights.h"
+#include "tc/backend/cpu/bind/gemm_weights.h"
 
 #include <algorithm>
 #include <bit>
@@ -68,7 +68,7 @@ int64_t most_fixed_rows(const kernels::GemmTraits& traits, size_t bytes) {
   return std::min(traits.lanes == 8 ? kMostNearRowsAvx2 : kMostNearRows, traits.few_rows);
 }
 
-PackedWeights::PackedWeights(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n)
+GemmWeights::GemmWeights(Binder& b, int i, bool transposed, int64_t rows, int64_t k, int64_t n)
     : table_(b.table().gemm), source_(*b.constant(i)), transposed_(transposed), k_(k), n_(n) {
   const kernels::GemmTraits traits = table_.traits.fn();
   most_few_ = most_fixed_rows(traits, b.constant_bytes());
@@ -89,7 +89,7 @@ PackedWeights::PackedWeights(Binder& b, int i, bool transposed, int64_t rows, in
   source_ = {};
 }
 
-const PackedWeights::Packed& PackedWeights::for_rows(int64_t rows) {
+const GemmWeights::Packed& GemmWeights::for_rows(int64_t rows) {
   const int few = rows <= most_few_ ? 1 : 0;
   if (later_)
     std::call_once(once_[few], [&] { packed_[few] = pack(few == 1, later_); });
@@ -98,7 +98,7 @@ const PackedWeights::Packed& PackedWeights::for_rows(int64_t rows) {
   return packed_[few];
 }
 
-PackedWeights::Packed PackedWeights::pack(bool few, const Binder::PackLater& memory) const {
+GemmWeights::Packed GemmWeights::pack(bool few, const Binder::PackLater& memory) const {
   using Form = kernels::GemmForm;
   const kernels::GemmTraits traits = table_.traits.fn();
   const auto in_form = [&](Form form) {
@@ -121,7 +121,7 @@ PackedWeights::Packed PackedWeights::pack(bool few, const Binder::PackLater& mem
   return packed;
 }
 
-PackedWeights::Packed PackedWeights::pack_widened() {
+GemmWeights::Packed GemmWeights::pack_widened() {
   const kernels::GemmTraits traits = table_.traits.fn();
   const kernels::GemmForm form = kernels::gemm_form(traits, k_, n_);
   widened_ = Tensor(DType::f32, {kernels::gemm_packed_floats(traits, k_, n_, form)});
