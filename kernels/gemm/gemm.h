@@ -56,9 +56,9 @@ struct GemmTraits {
   double strassen_cost;      // in shares of a product, up to which Strassen's method saves more than it costs
   int64_t packed_a_columns;  // from which on large products pack A
   bool unit_steps;           // tiles are faster where A's steps follow each other
-  int64_t few_rows;     // that Path::few is made for, and that fewer bits from memory are faster for than panels
-  int64_t near_floats;  // of B that L2 holds
-  bool splits = false;  // large products may go in split bf16, with an error of kSplitError
+  int64_t few_rows;          // that Path::few is made for, and that fewer bits from memory are faster for than panels
+  int64_t near_floats;       // of B that L2 holds
+  bool splits = false;       // large products may go in split bf16, with an error of kSplitError
 };
 
 // Of a product in split bf16, relative to it, at most: gemm/split_amx.h.

@@ -124,7 +124,8 @@ TEST_P(Rnn, LstmStep) {
           check_lstm(kernels, team, rows, hidden, peepholes, Factors::floats, edge);
           check_lstm(kernels, team, rows, hidden, peepholes, Factors::bytes, edge);
           if (rows <= kMostFixedLstmRows) check_lstm(kernels, team, rows, hidden, peepholes, Factors::fixed, edge);
-          if (kernels.rnn.split_weights.fn) check_lstm(kernels, team, rows, hidden, peepholes, Factors::split_bf16, edge);
+          if (kernels.rnn.split_weights.fn)
+            check_lstm(kernels, team, rows, hidden, peepholes, Factors::split_bf16, edge);
         }
 }
 

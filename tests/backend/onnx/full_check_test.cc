@@ -50,7 +50,8 @@ TEST(FullCheck, FindsNothingWrongInExportedSamples) {
   std::cout << files << " files of " << all_samples().size() << " samples, " << lines.size() << " findings\n";
   std::string text =
       "# Exported samples in which libonnx's strict inference finds something: sample: what [dialects].\n"
-      "# All of it is of libonnx 1.12, which lacks scalars (softmax, one_hot), empty windows, broadcast ellipses and maps,\n"
+      "# All of it is of libonnx 1.12, which lacks scalars (softmax, one_hot), empty windows, broadcast ellipses and "
+      "maps,\n"
       "# and has other extents for AveragePool by ceil_mode and for STFT.\n"
       "# TC_BLESS=1 onnx_full_check_test writes this list.\n";
   for (const auto& [line, where] : lines) text += cat(line, " [", where, "]\n");
