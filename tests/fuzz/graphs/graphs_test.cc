@@ -54,6 +54,9 @@ bool differs_by_rule(const Module& m) {
       case OpId::ReduceLogSumExp:
         found = found || !dtypes::floats.has(n.result()->dtype());
         return;
+      case OpId::Conv:  // of no channels in f16: it never ends
+        found = found || n.operand(0)->dtype() == DType::f16;
+        return;
       default:
         return;
     }
