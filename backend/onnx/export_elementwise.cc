@@ -130,7 +130,7 @@ Values bitwise_not(Lowering& l) {
 std::optional<double> only_f64(const Value* v) {
   if (v->dtype() != DType::f64) return std::nullopt;
   const Tensor* t = v->def_as<Parameter>() ? &v->def()->attrs<Parameter>().value : v->constant();
-  return t && t->size() == 1 ? std::optional(t->span<double>()[0]) : std::nullopt;
+  return t && t->size() == 1 ? std::optional(t->aligned_copy().span<double>()[0]) : std::nullopt;
 }
 
 // ONNX Runtime rounds the constant to f32 before it looks whether a sum with it, or a product or quotient, is x itself,
@@ -143,7 +143,8 @@ bool seems(const Value* v, float neutral) {
 }
 Value* negated(Lowering& l, Value* v) {
   const Tensor* t = v->constant();
-  return t ? l.b.constant(Tensor::of<double>(t->extents(), {-t->span<double>()[0]})) : l.b.make<Neg>({v});
+  return t ? l.b.constant(Tensor::of<double>(t->extents(), {-t->aligned_copy().span<double>()[0]}))
+           : l.b.make<Neg>({v});
 }
 
 Values add_of_f64(Lowering& l) {

@@ -48,8 +48,8 @@ std::vector<Value*> max_pool_with_mask(NodeImport& n) {
   const size_t axes = a.kernel_shape.size();
   int64_t elements = 1;
   for (const int64_t k : a.kernel_shape) elements *= std::clamp<int64_t>(k, 1, 1000);
-  if (a.auto_pad != AutoPad::notset || a.ceil_mode || n.num_outputs() > 1 || elements > 256 || axes == 0)
-    n.unsupported("automatic padding, rounding up, indices or a window of more than 256 elements");
+  if (a.auto_pad != AutoPad::notset || a.ceil_mode || n.num_outputs() > 1 || elements > 256 || axes != 2)
+    n.unsupported("automatic padding, rounding up, indices, a window of more than 256 elements, or not of two axes");
   constexpr double kLeast = std::numeric_limits<float>::lowest();
   Value* least = b.scalar_like(x->dtype(), kLeast);
   Value* mask = b.make<Not>({b.make<Equal>({n.required(1), b.scalar_like(n.required(1)->dtype(), 0)})});

@@ -165,7 +165,10 @@ void GroupNormalization::grad(GradContext& ctx) {
   const Expr x = wide_in(ctx, 0), g = ctx.seed().cast(x.dtype());
   // Of each channel, over its pixels; a group's are means of those. What has as many elements as x keeps its shape.
   const auto pixels = axes_from(2, ctx.rank(0));
-  Value* channels = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups, -1})});
+  const Dim count_of_channels = x->shape()[1];
+  Value* of_group = count_of_channels.is_const() ? b.ints({count_of_channels.value() / attrs.num_groups})
+                                                 : Expr(b, extent_of(b, x, 1)) / Expr(b, b.ints({attrs.num_groups}));
+  Value* channels = join_ints(b, {extent_of(b, x, 0), b.ints({attrs.num_groups}), of_group});
   const auto of_groups = [&](Expr v) -> Expr {
     const Expr grouped(b, reshape(b, v, channels));
     return {b, reshape_like(b, expand_like(b, mean(grouped, {2}), grouped), v)};
