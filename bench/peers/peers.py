@@ -73,33 +73,55 @@ class Row:
 HEAD = ["group", "case", "tc ms", "numpy ms", "scipy ms", "torch ms", "ort ms", "best peer", "ratio"]
 
 
-def against_ort(options, group, models):
-    """Rows of models, [(name, what tc-bench calls it)], that tc-bench times beside ONNX Runtime of the npm package."""
+def bench(options, model, engines):
+    """What tc-bench tells of a model: [(seconds by engine, error)]."""
     tool = options.build / "bin" / "tc-bench"
-    if not tool.exists() or not (ROOT / "node_modules" / "onnxruntime-node").exists():
-        print("no ONNX Runtime: tc-bench or node_modules/onnxruntime-node is missing", file=sys.stderr)
-        return
-    for name, model in models:
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            command = [tool, model, "--engines", "tc,ort", "--threads", str(options.threads), "--loads", "1",
-                       "--min-time", f"{options.ms * options.blocks / 1e3:g}", "--json", file.name]  # fmt: skip
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-            report = pathlib.Path(file.name).read_text()
-        if not report:
-            yield Row(group, name, {}, (done.stderr or done.stdout).strip().split("\n")[-1])
-            continue
-        for result in json.loads(report)["results"]:
-            engines = result["engines"]
-            errors = [x["error"] for x in engines.values() if "error" in x]
-            seconds = {e: x["p10_ms"] / 1e3 for e, x in engines.items() if "p10_ms" in x}
-            yield Row(group, name, seconds, errors[0] if errors else "")
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        command = [tool, model, "--engines", engines, "--threads", str(options.threads), "--loads", "1",
+                   "--min-time", f"{options.ms * options.blocks / 1e3:g}", "--json", file.name]  # fmt: skip
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        report = pathlib.Path(file.name).read_text()
+    if not report:
+        return [({}, (done.stderr or done.stdout).strip().split("\n")[-1])]
+    found = []
+    for result in json.loads(report)["results"]:
+        engines = result["engines"]
+        errors = [x["error"] for x in engines.values() if "error" in x]
+        found.append(({e: x["p10_ms"] / 1e3 for e, x in engines.items() if "p10_ms" in x}, errors[0] if errors else ""))
+    return found
+
+
+def has_ort(options):
+    """Is there what runs a model in ONNX Runtime of the npm package?"""
+    if (options.build / "bin" / "tc-bench").exists() and (ROOT / "node_modules" / "onnxruntime-node").exists():
+        return True
+    print("no ONNX Runtime: tc-bench or node_modules/onnxruntime-node is missing", file=sys.stderr)
+    return False
+
+
+def against_ort(options, group, models):
+    """Rows of models, [(name, what tc-bench calls it)], that tc-bench times beside ONNX Runtime."""
+    if has_ort(options):
+        for name, model in models:
+            for seconds, error in bench(options, model, "tc,ort"):
+                yield Row(group, name, seconds, error)
 
 
 def case_against_ort(options, case):
+    """The case in tc beside the file that it is exported to, in ONNX Runtime."""
+    if not has_ort(options):
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"{case.name}.tc"
         path.write_text(case.text([x() if callable(x) else x for x in case.inputs]))
-        yield from against_ort(options, f"{case.group}, as a file", [(case.name, path)])
+        exported = path.with_suffix(".onnx")
+        command = [options.build / "bin" / "tc-opt", path, "--target", "ort", "-o", exported]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            yield Row(f"{case.group}, as a file", case.name, {}, done.stderr.strip().split("\n")[0])
+            return
+        (native, failed), (peer, refused) = bench(options, path, "tc")[0], bench(options, exported, "ort")[0]
+        yield Row(f"{case.group}, as a file", case.name, {**native, **peer}, failed or refused)
 
 
 def markdown(rows):

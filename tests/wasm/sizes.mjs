@@ -8,7 +8,7 @@ import * as packages from '../peers/packages.mjs';
 import { done, expect } from './expect.mjs';
 
 const [folder, brotli] = process.argv.slice(2);
-const limits = { raw: 6.1e6, gzip: 1.62e6, script: 8 * 1024 };
+const limits = { raw: 6.26e6, gzip: 1.65e6, script: 8 * 1024 };
 
 function sizes(file) {
   const bytes = fs.readFileSync(file);
